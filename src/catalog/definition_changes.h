@@ -16,7 +16,7 @@ struct definition_changes {
     size_t more; /* number of changes left out */
 };
 
-/* Describes the changes in `after`, or all of it if before is NULL. */
+/* Describes the changes from `before` to `after`, or the whole definition `after` if before is NULL. */
 int wt__definition_changes(struct definition_changes *out, const struct str *before, struct str after,
                            struct arena *arena, wt_error *err);
 

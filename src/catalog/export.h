@@ -17,7 +17,7 @@ enum {
 int wt__export(const struct tool *tools, size_t count, struct str format, struct buffer *out, wt_error *err);
 
 /* Returns the format of the definitions that the model reads if tools are sent in this format. The API replaces
- * references by definitions and removes wrappers. Returns `format` itself if it is unknown or has no other. */
+ * references by definitions and removes wrappers. Returns `format` itself if it is unknown or is read as it is sent. */
 struct str wt__export_read(struct str format);
 
 #endif

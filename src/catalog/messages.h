@@ -4,7 +4,7 @@
  *   OpenAI      {"role", "content": text or parts, "tool_calls": [{"function": {"name"}}]}, and the items of its
  *               Responses ({"type": "function_call", "name"})
  *   Anthropic   {"role", "content": text or blocks, with "text" and "tool_use"}
- *   plain       {"role", "content"}, or texts alone, in turns that end with the user's
+ *   plain       {"role", "content"}, or texts alone, of the agent and the user by turns, the user's last
  *
  * Messages are in an array, in the member "messages" of an object, or one per line (JSON Lines). Results of tools,
  * system prompts, pictures and arguments are skipped. Each message is parsed alone, so that an invalid one does not

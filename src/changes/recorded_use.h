@@ -2,8 +2,8 @@
  * The store holds the sums (store/store.h); this module updates them and reads them as vectors.
  *
  * These vectors are a set of their own next to those of descriptions: same model, kind "usage_1". The set has changed
- * if sums_generation of wt__store_usage_info has. wt__store_each_usage_sum lists its tools and their generations, so
- * that readers fetch only changed vectors. */
+ * if sums_generation of wt__store_usage_info has changed. wt__store_each_usage_sum lists its tools and their
+ * generations, so that readers fetch only changed vectors. */
 #ifndef WT_CHANGES_RECORDED_USE_H
 #define WT_CHANGES_RECORDED_USE_H
 
@@ -27,8 +27,8 @@ struct reported_usage {
     char message[REPORTED_MESSAGE_BYTES]; /* first error in the line; "" if it is valid */
 };
 
-/* Records usages in one transaction. A bad usage does not affect the others. All valid ones are on disk after a return
- * of 0; otherwise not a single one. Does not encode. Takes store_lock. Errors: those of the store, WT_ENOMEM. */
+/* Records usages in one transaction. A bad usage does not affect the others. After a return of 0, all valid usages are
+ * on disk; after an error, no usage is. Does not encode. Takes store_lock. Errors: those of the store, WT_ENOMEM. */
 int wt__record_reported_usages(wt_engine *engine, struct reported_usage *const *usages, size_t count, wt_error *err);
 
 /* Encodes the teaching usages after the mark and adds them to the sums, then rebuilds stale sums. Works in batches with

@@ -81,11 +81,11 @@ int wt__audit_head_write(const char *path, uint64_t bytes, const struct audit_ch
                          wt_error *err);
 
 /* The gateway's audit log, a file of JSON Lines. Each call, read and prompt has a line with the decision.
- * An allowed one has a second line with its outcome. The policy of the recorded revision can repeat each decision.
+ * An allowed request has a second line with its outcome. The policy of the recorded revision can repeat each decision.
  *
  * The lines form a hash chain, so that a changed, removed or added line shows. Before each line the log
  * compares the file with the last written state. If the file was moved, removed, replaced, cut or changed, writes fail
- * until it is whole again or was rotated. PATH.head lets the next start notice the same. Several
+ * until it is whole again or was rotated. PATH.head lets the next start notice such changes. Several
  * gateways may write one file. The log contains the SHA-256 of arguments instead of the arguments. Invisible characters
  * and terminal controls are escaped.
  *
@@ -165,7 +165,7 @@ enum { AUDIT_BYTES_MAX = 1 << 30 /* maximum length of a file */ };
 /* All zero before the first file. */
 struct audit_replay {
     size_t files, lines;
-    size_t allowed, denied; /* lines; the others are unknown names, outcomes and rotations */
+    size_t allowed, denied; /* lines with this decision */
     size_t ended;           /* allowed lines with an outcome; other calls are running or were killed */
     size_t replayed;        /* decisions of the policy's revision, repeated */
     size_t other_revisions; /* decisions of another revision */

@@ -47,7 +47,7 @@ struct tool_view {
     struct view_tool **tools; /* [count], sorted by shown name */
     size_t count;
     struct map by_name; /* shown names first, then exported names, then ids */
-    struct map by_id;   /* ids only, since a server may name a tool like the id of another one */
+    struct map by_id;   /* ids only, since a server may name a tool like the id of another tool */
     pthread_mutex_t lock;
     struct arena arena;
 };
@@ -57,8 +57,8 @@ struct pins;
 struct view_options {
     struct upstream *const *upstreams; /* [count] */
     size_t count;
-    bool bare_names; /* show a tool's name without its server if no other tool, and no tool of the search face, has
-                                the name; otherwise, and for other tools, show the exported name */
+    bool bare_names; /* show a tool's name without its server if the name is unique among all tools and the tools of
+                        the search face, else the exported name; false to show only exported names */
     const struct pins *lock; /* tools whose hash has no pin are left out; NULL for no lock */
 };
 
@@ -149,8 +149,8 @@ struct gateway {
 struct tool_view *wt__gateway_view(struct gateway *gateway);
 /* Rebuilds the view if the catalogue has changed, and notifies the services. */
 int wt__gateway_renew(struct gateway *gateway, wt_error *err);
-/* Waits up to list_wait_ms until each server has listed its tools or has failed to start. Returns true if that is
- * so. */
+/* Waits up to list_wait_ms until each server has listed its tools or has failed to start. Returns false if a
+ * server has done neither by then. */
 bool wt__gateway_wait_for_tools(struct gateway *gateway);
 /* True if wt__gateway_wait_for_tools would not wait. */
 bool wt__gateway_knows_all_tools(struct gateway *gateway);
@@ -213,11 +213,11 @@ void wt__offer_put_shown_name(const struct gateway *gateway, const struct offer_
 void wt__offer_put_shown_uri(const struct gateway *gateway, const struct upstream *upstream, struct str uri,
                              struct buffer *out);
 /* Writes the hash of the definition of the server's item with this own name or, for a resource that is not listed, of
- * the template that its URI matches. Returns false if there is neither. */
+ * the template that its URI matches. Returns false if neither exists. */
 bool wt__offer_hash(struct upstream *upstream, enum offer_kind kind, struct str name,
                     char sha256[DEFINITION_DIGITS + 1]);
-/* Returns the server that owns a name shown to clients, and sets *name to the server's own name. Returns NULL if it is
- * unknown. */
+/* Returns the server that owns a name shown to clients, and sets *name to the server's own name. Returns NULL if the
+ * name is unknown. */
 struct upstream *wt__offer_owner(const struct gateway *gateway, enum offer_kind kind, struct str *name);
 
 /* Relays a client's request to a server behind the gateway, for all combinations of eras:

@@ -78,7 +78,7 @@ size_t wt__policy_profile_count(const struct policy *policy);
 const char *wt__policy_profile_name(const struct policy *policy, size_t index);
 enum face_kind wt__policy_profile_face(const struct policy *policy, size_t index);
 
-/* May this caller use this tool? */
+/* The question whether a caller may use a tool. */
 struct policy_question {
     const char *principal; /* name of the key; "" without a key */
     const char *profile;   /* NULL for no profile */

@@ -27,7 +27,7 @@ enum {
                                           at once */
     UPSTREAM_LEAST_TTL_MS = 60000,     /* minimum lifetime of lists if the server gives one */
     UPSTREAM_TTL_MS = 300000,          /* lifetime of lists if the server gives none */
-    UPSTREAM_LIST_EVERY_MS = 1000,     /* minimum interval of listings; notices in between share the next one */
+    UPSTREAM_LIST_EVERY_MS = 1000,     /* minimum interval of listings; notices in between share the next listing */
     UPSTREAM_TRIES = 3,                /* failed starts that a caller waits for if the server ran before; otherwise 1 */
     UPSTREAM_OTHER_MS = 10000,         /* timeout of a connection in the other era, where a server may stay silent */
     UPSTREAM_LISTEN_MS = 24 * 3600000, /* maximum silence on a subscription */
@@ -61,7 +61,7 @@ struct upstream_options {
                         wt_error *err);
     void (*notify_change)(void *context, struct upstream *upstream, enum mcp_change change); /* a list changed */
     void (*notify_update)(void *context, struct upstream *upstream, struct str uri); /* a watched resource changed */
-    void (*notify_state)(void *context, struct upstream *upstream); /* the state changed, or it listed again */
+    void (*notify_state)(void *context, struct upstream *upstream); /* the state or the lists changed */
 };
 
 /* Creates an upstream; server must outlive it. wt__upstream_start starts its thread. Errors: WT_ENOMEM. */
@@ -139,9 +139,9 @@ struct upstream_link; /* a borrowed connection */
  * WT_ECANCELLED. */
 int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_unwanted)(const void *context),
                         const void *context, struct upstream_link **out, wt_error *err);
-/* Replaces *link with a connection in `era` if the server speaks that era too; otherwise leaves it. A client that
- * answers questions needs this: a server with both eras sends its questions to a legacy client as requests, which a
- * modern connection cannot carry. Opens the second connection on first use, and waits for it as above. */
+/* Replaces *link with a connection in `era` if the server speaks that era too. Otherwise *link is unchanged. A client
+ * that answers questions needs this: a server with both eras sends its questions to a legacy client as requests, which
+ * a modern connection cannot carry. Opens the second connection on first use, and waits like wt__upstream_borrow. */
 void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned wait_ms,
                           bool (*is_unwanted)(const void *context), const void *context, struct upstream_link **link);
 void wt__upstream_return(struct upstream_link *link); /* NULL is a no-op */

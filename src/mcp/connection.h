@@ -82,7 +82,7 @@ struct mcp_request {
     size_t passed_count;
     /* Owner of the request, or NULL. A message that names no request goes to the only principal with a request. */
     const char *principal;
-    unsigned timeout_ms; /* without a message of the server; 0 for MCP_REQUEST_MS */
+    unsigned timeout_ms; /* maximum time without a message of the server; 0 for MCP_REQUEST_MS */
 };
 
 /* Sends a request. Errors: the reason if the connection is lost (WT_ENETWORK, WT_ETOOLONG, ...), WT_EFULL

@@ -42,8 +42,8 @@ struct mcp_message {
 
 /* Splits a message into its members and returns its kind. */
 enum mcp_kind wt__mcp_parse_message(struct str text, struct mcp_message *out);
-/* Parses an id or a progress token that we have sent: a number, which some servers return as a string. False if the
- * text is not one. */
+/* Parses an id or a progress token that we have sent: a number, which some servers return as a string. False for
+ * other texts. */
 bool wt__mcp_parse_id(struct str text, int64_t *out);
 
 /* Contents of the _meta of a request; "" and NULL if absent. */
@@ -106,8 +106,8 @@ struct sse_event {
  * one. */
 bool wt__sse_next(struct str *text, struct sse_event *out);
 
-/* True if an event may end in bytes [from, end) of the text, which is where an empty line is. Lets callers skip parsing
- * for pieces without an event end. */
+/* True if an event may end in bytes [from, end) of the text, that is, at an empty line. Lets callers skip parsing of
+ * pieces in which no event ends. */
 bool wt__sse_may_end(struct str text, size_t from);
 
 #endif

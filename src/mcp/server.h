@@ -18,14 +18,14 @@ struct mcp_server {
     const char *const *argv;        /* ends in NULL; NULL if the server is at url */
     const char *const *environment; /* configured "NAME=value" strings, ends in NULL; NULL if absent */
     const char *folder;             /* working directory; NULL for that of this process */
-    const char *url;
+    const char *url;                /* NULL if the server is a program */
     const struct http_header *headers;
     size_t header_count;
     unsigned start_timeout_ms, call_timeout_ms; /* 0 if not configured */
     enum mcp_era protocol;      /* the only era to use ("protocol"); MCP_ERA_UNKNOWN if not configured */
     const char *const *allowed; /* names of the tools to offer, ends in NULL; NULL for all */
     const char *const *denied;  /* names of the tools to leave out, ends in NULL; NULL if absent */
-    const char *note;           /* warning about its entry; NULL if the entry is sound */
+    const char *note;           /* warning about the server's entry; NULL if the entry is sound */
     bool disabled;
     bool itself;         /* the program is whichtool; refusal is MCP_ITSELF */
     const char *refusal; /* why the server cannot be used; NULL if it can */

@@ -21,7 +21,7 @@ bool wt__mcp_result_fits(const char *method, struct str result, struct mcp_misfi
 bool wt__mcp_error_fits(struct str error, struct mcp_misfit *out);
 /* True if the params fit a server's request. Unknown methods fit. Empty params count as an empty object. */
 bool wt__mcp_question_fits(struct str method, struct str params, struct mcp_misfit *out);
-/* The same for a notification. Progress has no token here. */
+/* True if the params fit a notification. Progress notifications lack their token here (see mcp_event). */
 bool wt__mcp_notice_fits(struct str method, struct str params, struct mcp_misfit *out);
 /* True if a list's item fits. member: "tools", "resources", "resourceTemplates" or "prompts". */
 bool wt__mcp_item_fits(const char *member, struct str item, struct mcp_misfit *out);

@@ -1,4 +1,4 @@
-/* Tests of the detection of credentials by name, place and description. */
+/* Tests the detection of credentials by name, place and description. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 
 static const struct {
     const char *tool, *place, *name, *schema;
-    bool data, credential;
+    bool data; /* see struct credential_argument */
+    bool credential;
 } arguments[] = {
     /* decided by the name */
     {"get_weather", "", "api_key", "{}", false, true},

@@ -1,4 +1,4 @@
-/* Tests of the reader of BEIR folders, and its error messages. */
+/* Tests the reader of BEIR folders, and its error messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,15 +46,14 @@ static void valid_data_sets_are_read(void **state)
         {"with a header", "query-id\tcorpus-id\tscore\nq1\ta\t1\n", "q1(one): a=1 | 0 unknown, 0 barren"},
         {"without a header", "q1\ta\t1\n", "q1(one): a=1 | 0 unknown, 0 barren"},
         {"no newline at the end", "q1\ta\t1", "q1(one): a=1 | 0 unknown, 0 barren"},
-        {"returns before newlines, blank lines", "q1\ta\t1\r\n\r\nq1\tb\t2\r\n",
-         "q1(one): a=1 b=2 | 0 unknown, 0 barren"},
+        {"carriage returns and blank lines", "q1\ta\t1\r\n\r\nq1\tb\t2\r\n", "q1(one): a=1 b=2 | 0 unknown, 0 barren"},
         {"a byte order mark", "\xef\xbb\xbfq1\ta\t1\n", "q1(one): a=1 | 0 unknown, 0 barren"},
         {"queries come in the order of queries.jsonl", "q 3\tc\t1\nq1\ta\t1\nq 3\tb\t1\n",
          "q1(one): a=1; q 3(three): c=1 b=1 | 0 unknown, 0 barren"},
         {"ids may hold blanks", "q 3\tGET /x y\t1\n", "q 3(three): GET /x y=1 | 0 unknown, 0 barren"},
         {"grades and signs", "q1\ta\t3\nq1\tb\t-1\nq1\tc\t+2\nq1\td\t0\n",
          "q1(one): a=3 b=-1 c=2 d=0 | 0 unknown, 0 barren"},
-        {"the later of two judgements stands", "q1\ta\t1\nq1\tb\t1\nq1\ta\t2\n",
+        {"the later of two judgements counts", "q1\ta\t1\nq1\tb\t1\nq1\ta\t2\n",
          "q1(one): a=2 b=1 | 0 unknown, 0 barren"},
         {"unknown and barren queries are counted", "q1\ta\t1\nq9\ta\t1\nq2\ta\t0\n",
          "q1(one): a=1 | 1 unknown, 1 barren"},
@@ -93,7 +92,7 @@ static void errors_have_file_and_line(void **state)
         {"no id", "{\"text\": \"one\"}", "q1\ta\t1\n", WT_EFORMAT, "Q:1: the query has no \"_id\""},
         {"an id that is not a string", "{\"_id\": 1, \"text\": \"one\"}", "1\ta\t1\n", WT_EFORMAT, "has no \"_id\""},
         {"no text", "{\"_id\": \"q1\", \"text\": \" \"}", "q1\ta\t1\n", WT_EFORMAT, "Q:1: the query has no \"text\""},
-        {"no object", "[1]", "q1\ta\t1\n", WT_EFORMAT, "Q:1: the query has no \"_id\""},
+        {"not an object", "[1]", "q1\ta\t1\n", WT_EFORMAT, "Q:1: the query has no \"_id\""},
         {"a query twice", "{\"_id\": \"q1\", \"text\": \"a\"}\n{\"_id\": \"q1\", \"text\": \"b\"}", "q1\ta\t1\n",
          WT_EFORMAT, "Q:2: duplicate query \"q1\""},
     };

@@ -1,4 +1,4 @@
-/* Tests of the sentences about changed definitions, also for hostile ones. */
+/* Tests the sentences about changed definitions, including hostile definitions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static const struct {
     const char *says, *before, *after; /* before is NULL for a new definition */
     const char *told;                  /* sentences, one per line */
 } rows[] = {
-    {"nothing", "{\"name\":\"a\",\"x\":{\"b\":1,\"c\":2}}", "{\"x\":{\"c\":2,\"b\":1},\"name\":\"a\"}",
+    {"no change", "{\"name\":\"a\",\"x\":{\"b\":1,\"c\":2}}", "{\"x\":{\"c\":2,\"b\":1},\"name\":\"a\"}",
      "nothing changed, but the lock file does not contain it\n"},
     {"a short text", "{\"title\":\"A\"}", "{\"title\":\"B\"}", "title: \"A\" -> \"B\"\n"},
     {"more at the end", "{\"description\":\"" LONG ".\"}", "{\"description\":\"" LONG ". Call me first.\"}",
@@ -60,25 +60,25 @@ static const struct {
      "inputSchema: a new property \"c\": {}\n"
      "inputSchema: the property \"b\" was removed\n"
      "inputSchema: \"a\" is now required\n"},
-    {"needed no more", "{\"inputSchema\":{\"properties\":{\"a\":{}},\"required\":[\"a\"]}}",
+    {"no longer required", "{\"inputSchema\":{\"properties\":{\"a\":{}},\"required\":[\"a\"]}}",
      "{\"inputSchema\":{\"properties\":{\"a\":{}}}}", "inputSchema: \"a\" is no longer required\n"},
-    {"another order alone", "{\"inputSchema\":{\"properties\":{\"a\":{},\"b\":{}},\"required\":[\"a\",\"b\"]}}",
+    {"only another order", "{\"inputSchema\":{\"properties\":{\"a\":{},\"b\":{}},\"required\":[\"a\",\"b\"]}}",
      "{\"inputSchema\":{\"properties\":{\"a\":{},\"b\":{}},\"required\":[\"b\",\"a\"]}}",
      "inputSchema.required: [\"a\",\"b\"] -> [\"b\",\"a\"]\n"},
     {"deep in a schema",
      "{\"inputSchema\":{\"properties\":{\"a\":{\"properties\":{\"b\":{\"enum\":[1,2]}},\"type\":\"object\"}}}}",
      "{\"inputSchema\":{\"properties\":{\"a\":{\"properties\":{\"b\":{\"enum\":[1,2,3]}},\"type\":\"object\"}}}}",
      "inputSchema.properties.a.properties.b.enum: [1,2] -> [1,2,3]\n"},
-    {"icons and what nobody knows", "{\"icons\":[{\"src\":\"a\"},{\"src\":\"b\"}],\"_meta\":{\"x y\":1}}",
+    {"icons and unknown members", "{\"icons\":[{\"src\":\"a\"},{\"src\":\"b\"}],\"_meta\":{\"x y\":1}}",
      "{\"icons\":[{\"src\":\"c\"}],\"_meta\":{\"x y\":1.5}}",
      "icons[0].src: \"a\" -> \"c\"\nicons[1]: removed; it was {\"src\":\"b\"}\n_meta[\"x y\"]: 1 -> 1.5\n"},
-    {"of another kind", "{\"inputSchema\":{}}", "{\"inputSchema\":7}", "inputSchema: {} -> 7\n"},
-    {"what nobody sees", "{\"title\":\"A\",\"\\u202ey\":1}", "{\"title\":\"A\\u200b\\u001b[2J\"}",
+    {"a value of another type", "{\"inputSchema\":{}}", "{\"inputSchema\":7}", "inputSchema: {} -> 7\n"},
+    {"invisible characters", "{\"title\":\"A\",\"\\u202ey\":1}", "{\"title\":\"A\\u200b\\u001b[2J\"}",
      "title: \"A\" -> \"A\\u200b\\u001b[2J\"\n[\"\\u202ey\"]: removed; it was 1\n"},
-    {"a new one", NULL,
+    {"a new definition", NULL,
      "{\"_meta\":{},\"name\":\"a\",\"description\":\"Does it\",\"annotations\":{\"readOnlyHint\":true}}",
      "annotations: {\"readOnlyHint\":true}\ndescription: \"Does it\"\nname: \"a\"\n_meta: {}\n"},
-    {"no object", "[1]", "[2]", "definition: \"[1]\" -> \"[2]\"\n"},
+    {"not an object", "[1]", "[2]", "definition: \"[1]\" -> \"[2]\"\n"},
 };
 
 static char *changes_text(const struct str *before, struct str after, size_t *more)
@@ -116,7 +116,7 @@ static void changes_are_described(void **state)
 }
 
 /* A loosened hint comes first among any number of changes. */
-static void floods_are_bounded(void **state)
+static void sentences_about_many_changes_are_limited(void **state)
 {
     (void)state;
     struct buffer before = {0}, after = {0};
@@ -169,7 +169,8 @@ static void random_texts_are_described(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(changes_are_described), cmocka_unit_test(floods_are_bounded),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(changes_are_described),
+                                       cmocka_unit_test(sentences_about_many_changes_are_limited),
                                        cmocka_unit_test(random_texts_are_described)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Tests of conversations in all formats, as a table: the turns read, or the error message. */
+/* Tests conversations in all formats: the turns and calls that are read, or the error message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,22 +15,22 @@ static const struct {
     const char *name, *text;
     const char *says;   /* turns, "U" for the user and "A" for the agent, separated by "|" */
     const char *calls;  /* separated by "," */
-    size_t left_out;    /* number of messages */
-    const char *reason; /* a part of it */
+    size_t left_out;    /* number of invalid messages */
+    const char *reason; /* part of the reason for the first of them, or "" */
 } taken[] = {
     {"plain messages", "[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\",\"content\":\"hello\"}]",
      "U hi|A hello", "", 0, ""},
-    {"below messages",
+    {"messages in an object",
      "{\"model\":\"m\",\"system\":\"be kind\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],\"k\":1}", "U hi",
      "", 0, ""},
     {"a message alone", "{\n \"role\": \"user\",\n \"content\": \"hi\"\n}", "U hi", "", 0, ""},
-    {"a message a line", "{\"role\":\"user\",\"content\":\"a\"}\n\n{\"role\":\"assistant\",\"content\":\"b\"}\n",
+    {"one message per line", "{\"role\":\"user\",\"content\":\"a\"}\n\n{\"role\":\"assistant\",\"content\":\"b\"}\n",
      "U a|A b", "", 0, ""},
     {"a byte order mark", "\xef\xbb\xbf[\"a\"]", "U a", "", 0, ""},
     {"texts by turns, an odd number", "[\"a\",\"b\",\"c\"]", "U a|A b|U c", "", 0, ""},
-    {"texts by turns, an even one", "[\"a\",\"b\"]", "A a|U b", "", 0, ""},
+    {"texts by turns, an even number", "[\"a\",\"b\"]", "A a|U b", "", 0, ""},
     {"a blank text has its turn", "[\"a\",\" \",\"c\"]", "U a|U c", "", 0, ""},
-    {"texts a line", "\"a\"\n\"b\"\n\"c\"\n", "U a|A b|U c", "", 0, ""},
+    {"one text per line", "\"a\"\n\"b\"\n\"c\"\n", "U a|A b|U c", "", 0, ""},
     {"texts among messages are the user's", "[{\"role\":\"assistant\",\"content\":\"a\"},\"b\",\"c\"]", "A a|U b|U c",
      "", 0, ""},
     {"parts", "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"image_url\"},\"b\"]}]",
@@ -40,8 +40,8 @@ static const struct {
      "\"name\":\"git__log\",\"arguments\":\"{\\\"q\\\":\\\"secret\\\"}\"}},{\"function\":{\"name\":\"git__add\"}}]},"
      "{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"result\"}]",
      "", "git__log,git__add", 0, ""},
-    {"an older call", "[{\"role\":\"assistant\",\"function_call\":{\"name\":\"a\",\"arguments\":\"{}\"}}]", "", "a", 0,
-     ""},
+    {"an older function_call", "[{\"role\":\"assistant\",\"function_call\":{\"name\":\"a\",\"arguments\":\"{}\"}}]", "",
+     "a", 0, ""},
     {"items of responses",
      "[{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"hi\"}]},"
      "{\"type\":\"reasoning\",\"summary\":[]},{\"type\":\"function_call\",\"name\":\"a\"},"
@@ -64,7 +64,7 @@ static const struct {
      0, ""},
     {"other names of roles", "[{\"role\":\"human\",\"content\":\"a\"},{\"role\":\"MODEL\",\"content\":\"b\"}]",
      "U a|A b", "", 0, ""},
-    {"nothing", "[]", "", "", 0, ""},
+    {"an empty array", "[]", "", "", 0, ""},
     {"no role", "[{\"content\":\"a\"},{\"role\":\"user\",\"content\":\"b\"}]", "U b", "", 1, "/0: it has no \"role\""},
     {"an unknown role", "{\"messages\":[\"a\",{\"role\":\"pope\",\"content\":\"a\"}]}", "U a", "", 1,
      "/messages/1: its \"role\" is not one of user"},
@@ -74,7 +74,7 @@ static const struct {
      "/0: not valid JSON"},
     {"a member twice", "[{\"role\":\"user\",\"role\":\"user\"},\"b\"]", "U b", "", 1, "/0: not valid JSON: duplicate"},
     {"a zero byte", "[{\"role\":\"user\",\"content\":\"a\\u0000b\"},\"b\"]", "U b", "", 1, "/0: not valid JSON"},
-    {"a line that is none", "{\"role\":\"user\",\"content\":\"a\"}\nso it goes\n", "U a", "", 1,
+    {"a line that is not JSON", "{\"role\":\"user\",\"content\":\"a\"}\nso it goes\n", "U a", "", 1,
      "line 2: not valid JSON"},
     {"a call without a name", "[{\"role\":\"assistant\",\"tool_calls\":[{}]}]", "", "", 1,
      "has 0 bytes; 1 to 513 are allowed"},
@@ -114,11 +114,11 @@ static const struct {
 } refused[] = {
     {"an empty text", "", "the conversation is empty; a conversation is an array of messages", 0},
     {"blanks", " \n ", "the conversation is empty", 0},
-    {"no JSON", "\nuser: hi", "line 2: not a conversation", 2},
+    {"not JSON", "\nuser: hi", "line 2: not a conversation", 2},
     {"an object without messages", "{\"prompt\": \"hi\"}", "the object has no \"messages\"", 1},
     {"messages that are not an array", "{\"messages\": {\"role\": \"user\"}}", "/messages is not an array", 1},
-    {"cut short in an array", "[\"a\",\n\"b\"", "line 2: the text ends before the closing ']'", 2},
-    {"cut short in an object", "{\"model\": \"m\", \"messages\": [\"a\"", "the text ends before the closing", 1},
+    {"truncated in an array", "[\"a\",\n\"b\"", "line 2: the text ends before the closing ']'", 2},
+    {"truncated in an object", "{\"model\": \"m\", \"messages\": [\"a\"", "the text ends before the closing", 1},
 };
 
 static void invalid_conversations_are_reported(void **state)

@@ -1,4 +1,4 @@
-/* Tests of exported names: valid for every API, readable, with the whole tool's part; and of the words of names. */
+/* Tests exported names, which must be readable and valid for every API, and the patterns and words of names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,11 +22,11 @@ static const struct {
     {"capitals stay", "The-Shop", "getItem", "The-Shop__getItem"},
     {"a slash", "github", "issues/create", "github__issues_create"},
     {"blanks, a method and a path", "The Shop", "GET /x/{id}", "The_Shop__GET_x_id"},
-    {"a number behind a name", "github", "create~2", "github__create_2"},
+    {"a number after a name", "github", "create~2", "github__create_2"},
     {"a single hyphen stays", "a-b", "c-d", "a-b__c-d"},
-    {"a hyphen among others does not", "a - b", "c--d", "a_b__c_d"},
+    {"a hyphen next to another separator does not stay", "a - b", "c--d", "a_b__c_d"},
     {"no part has the separator", "a__b", "c__d", "a_b__c_d"},
-    {"nor begins or ends with half of it", "_a_", "_b-", "a__b"},
+    {"no part begins or ends with half of the separator", "_a_", "_b-", "a__b"},
     {"a scope", "@org/server", "run", "org_server__run"},
     {"letters with marks", "Caf\xc3\xa9",
      "\xc3\xa9t\xc3\xa9_Stra\xc3\x9f"
@@ -38,36 +38,38 @@ static const struct {
      "Sm\xc3\xb8rrebr\xc3\xb8"
      "d",
      "Lodz__Smorrebrod"},
-    {"marks of their own", "",
+    {"combining marks", "",
      "e\xcc\x81"
      "a",
      "ea"},
     {"a digit first", "360", "go", "_360__go"},
     {"a digit first, alone", "", "2fa", "_2fa"},
     {"a tool may begin with a digit", "a", "2fa", "a__2fa"},
-    {"nothing to read of the tool", "travel", "\xe6\x90\x9c\xe7\xb4\xa2", "travel__44ce7a"},
-    {"nothing to read of the provider", "\xe6\x90\x9c\xe7\xb4\xa2", "search", "_44ce7a__search"},
-    {"something to read", "", "\xe6\x90\x9c\xe7\xb4\xa2 search", "search"},
-    {"bytes that are no text", "",
+    {"a tool without readable characters", "travel", "\xe6\x90\x9c\xe7\xb4\xa2", "travel__44ce7a"},
+    {"a provider without readable characters", "\xe6\x90\x9c\xe7\xb4\xa2", "search", "_44ce7a__search"},
+    {"a name with some readable characters", "", "\xe6\x90\x9c\xe7\xb4\xa2 search", "search"},
+    {"bytes that are not UTF-8", "",
      "a\xff\xfe"
      "b",
      "a_b"},
-    {"words that say what it is go first", "acme-weather-mcp-server-api",
+    {"generic words are left out first", "acme-weather-mcp-server-api",
      "list_all_severe_weather_alerts_of_a_country_or_region",
      "acme__list_all_severe_weather_alerts_of_a_country_or_region"},
-    {"then the scope", "@someorganisation/weather-mcp", "list_all_severe_weather_alerts_of_a_country",
+    {"the scope is left out next", "@someorganisation/weather-mcp", "list_all_severe_weather_alerts_of_a_country",
      "weather__list_all_severe_weather_alerts_of_a_country"},
-    {"then from the end", "national-oceanic-administration", "list_all_severe_weather_alerts_of_a_country",
-     "national-oceanic__list_all_severe_weather_alerts_of_a_country"},
-    {"a provider that leaves no word goes", "github", "actions/set-artifact-and-log-retention-settings-organization",
+    {"words at the end are left out last", "national-oceanic-administration",
+     "list_all_severe_weather_alerts_of_a_country", "national-oceanic__list_all_severe_weather_alerts_of_a_country"},
+    {"a provider without room for a word is left out", "github",
+     "actions/set-artifact-and-log-retention-settings-organization",
      "actions_set-artifact-and-log-retention-settings-organization"},
     {"a tool's part that fits alone is kept", "github",
      "aaaaaaaaaa_bbbbbbbbbb_cccccccccc_dddddddddd_eeeeeeeeee_ffffffff",
      "aaaaaaaaaa_bbbbbbbbbb_cccccccccc_dddddddddd_eeeeeeeeee_ffffffff"},
-    {"one that does not is cut at a word", "github",
+    {"a tool's part that does not fit alone is cut at a word", "github",
      "aaaaaaaaaa_bbbbbbbbbb_cccccccccc_dddddddddd_eeeeeeeeee_ffffffffff_gggggggggg",
      "github__aaaaaaaaaa_bbbbbbbbbb_cccccccccc_dddddddddd_eeeeeeeeee"},
-    {"or at a capital", "", "listTheCompleteHistoryOfEveryOpenIssueOfTheWholeRepositoryWithLabels",
+    {"a tool's part without separators is cut at a capital", "",
+     "listTheCompleteHistoryOfEveryOpenIssueOfTheWholeRepositoryWithLabels",
      "listTheCompleteHistoryOfEveryOpenIssueOfTheWholeRepositoryWith"},
 };
 
@@ -90,8 +92,8 @@ static void names_are_readable(void **state)
     }
 }
 
-/* Attempts differ, are valid, and end in more and more digits. */
-static void attempts_differ(void **state)
+/* The names of later attempts are valid, and end in more and more digits. */
+static void attempts_give_different_names(void **state)
 {
     (void)state;
     static const size_t digits[] = {0, 4, 8, 12, 16, 16, 16};
@@ -108,7 +110,7 @@ static void attempts_differ(void **state)
     }
 }
 
-static void any_bytes_are_named(void **state)
+static void any_bytes_get_a_valid_name(void **state)
 {
     (void)state;
     static const char pieces[] = "___xxh0123456789abcdef.-:/ AZaz\xc3\xa9\xc3\x9f\x01\xe6\x90\x9c";
@@ -145,7 +147,7 @@ static void ids_are_provider_slash_name(void **state)
 
 /* ---------------------------------------------------------------- real names */
 
-/* Counts the plain names of a corpus that are not unique, and those without readable characters. */
+/* Checks that the plain names of a corpus are valid, and that at most 1 % of them are not unique. */
 static void check_corpus(const char *set, const char *path)
 {
     char *bytes;
@@ -217,7 +219,7 @@ static void patterns_match_names_and_with_a_slash_ids(void **state)
             fail_msg("%s and %s", rows[i].pattern, rows[i].id);
 }
 
-/* The copy has exactly its length, to let a sanitizer detect a read past the end. */
+/* The copy of the text has exactly its length, so that a sanitizer detects a read past the end. */
 static void names_are_cut_at_words(void **state)
 {
     static const struct {
@@ -248,8 +250,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_cut_at_words),
         cmocka_unit_test(names_are_readable),
-        cmocka_unit_test(attempts_differ),
-        cmocka_unit_test(any_bytes_are_named),
+        cmocka_unit_test(attempts_give_different_names),
+        cmocka_unit_test(any_bytes_get_a_valid_name),
         cmocka_unit_test(ids_are_provider_slash_name),
         cmocka_unit_test(real_names_rarely_collide),
         cmocka_unit_test(patterns_match_names_and_with_a_slash_ids),

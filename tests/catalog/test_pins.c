@@ -1,4 +1,4 @@
-/* Tests of files of pins that somebody may have edited. tests/fuzz/fuzz_pins.c tests the reader with arbitrary
+/* Tests files of pins, which a person may have edited. tests/fuzz/fuzz_pins.c tests the reader with arbitrary
  * bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static const struct {
 } rows[] = {
     {"a tool and a server", FIRST TOOL SERVER, 2, NULL},
     {"no pins", FIRST, 0, NULL},
-    {"lines between", FIRST "\n  \n" TOOL "\n", 1, NULL},
+    {"blank lines between pins", FIRST "\n  \n" TOOL "\n", 1, NULL},
     {"a last line without an end", FIRST "{\"instructions\": \"p\", \"sha256\": \"" HASH "\"}", 1, NULL},
     {"an empty file", "", 0, "line 1 of the pins is not valid JSON: "},
     {"blank lines alone", "\n\n", 0, "line 1 of the pins is not valid JSON: "},

@@ -1,4 +1,4 @@
-/* Tests of schemas: conversion of dialects, unchanged valid schemas, loose lists, and the words of a schema. */
+/* Tests schemas: conversion of dialects, unchanged valid schemas, loose lists, and the words of a schema. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static json_t *parse_schema(const char *text)
 static const struct {
     const char *what, *in, *out;
 } dialects[] = {
-    {"nothing", "{}", "{\"type\":\"object\",\"properties\":{}}"},
+    {"an empty schema", "{}", "{\"type\":\"object\",\"properties\":{}}"},
     {"types in capitals", "{\"type\":\"OBJECT\",\"properties\":{\"a\":{\"type\":\"STRING\"}}}",
      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}}}"},
     {"nullable", "{\"properties\":{\"a\":{\"type\":\"integer\",\"nullable\":true},\"b\":{\"nullable\":false}}}",
@@ -39,22 +39,22 @@ static const struct {
      "{\"type\":\"object\",\"properties\":{\"a\":{\"exclusiveMinimum\":1,\"maximum\":2}}}"},
     {"counts as strings", "{\"properties\":{\"a\":{\"minItems\":\"2\",\"maxItems\":\"many\"}}}",
      "{\"type\":\"object\",\"properties\":{\"a\":{\"minItems\":2}}}"},
-    {"required said by the property", "{\"properties\":{\"a\":{\"required\":true},\"b\":{\"required\":false}}}",
+    {"required as a member of the property", "{\"properties\":{\"a\":{\"required\":true},\"b\":{\"required\":false}}}",
      "{\"type\":\"object\",\"properties\":{\"a\":{},\"b\":{}},\"required\":[\"a\"]}"},
-    {"required twice, and no name", "{\"required\":[\"a\",\"a\",3]}",
+    {"a name required twice, and a number", "{\"required\":[\"a\",\"a\",3]}",
      "{\"type\":\"object\",\"properties\":{},\"required\":[\"a\"]}"},
     {"keywords with the wrong kind of value",
      "{\"description\":[1],\"properties\":{\"a\":\"string\",\"b\":\"what it "
      "is\",\"c\":7,\"d\":{\"enum\":\"x\",\"anyOf\":[]}}}",
      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{\"description\":\"what it "
      "is\"},\"c\":{},\"d\":{}}}"},
-    {"maps that are none", "{\"properties\":{\"a\":{\"properties\":7}},\"$defs\":[1]}",
+    {"properties and $defs that are not objects", "{\"properties\":{\"a\":{\"properties\":7}},\"$defs\":[1]}",
      "{\"type\":\"object\",\"properties\":{\"a\":{}}}"},
     {"a property called type", "{\"properties\":{\"type\":{\"type\":\"string\"},\"properties\":{\"type\":\"int\"}}}",
      "{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\"},\"properties\":{\"type\":\"integer\"}}}"},
     {"data stays data", "{\"properties\":{\"a\":{\"enum\":[{\"type\":\"STRING\"}],\"default\":{\"type\":\"dict\"}}}}",
      "{\"type\":\"object\",\"properties\":{\"a\":{\"enum\":[{\"type\":\"STRING\"}],\"default\":{\"type\":\"dict\"}}}}"},
-    {"a root that is no object", "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}",
+    {"a root of another type", "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}",
      "{\"type\":\"object\",\"properties\":{\"value\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}},"
      "\"required\":["
      "\"value\"]}"},
@@ -204,7 +204,7 @@ static const struct {
     {"names and descriptions",
      "{\"properties\":{\"city\":{\"description\":\"Where\"},\"unit\":{\"enum\":[\"celsius\",1,\"kelvin\"]}}}",
      "city\nunit\n", "Where\ncelsius\nkelvin\n"},
-    {"nested ones behind their holder",
+    {"nested parameters after their parent",
      "{\"properties\":{\"a\":{\"type\":\"object\",\"properties\":{\"b\":{\"items\":{\"properties\":{\"c\":{}}}}}},"
      "\"d\":{}}}",
      "a\nb\nc\nd\n", ""},
@@ -213,8 +213,8 @@ static const struct {
      "P\"}}}},\"anyOf\":[{\"properties\":{\"y\":{}}},{\"$ref\":"
      "\"#/nowhere\"}],\"properties\":{\"p\":{\"$ref\":\"#/$defs/P\"}}}",
      "p\nx\nx\nx\nx\ny\n", ""},
-    {"no object", "[1]", "", ""},
-    {"no JSON", "{", "", ""},
+    {"not an object", "[1]", "", ""},
+    {"not JSON", "{", "", ""},
 };
 
 static void the_words_of_a_schema_are_found(void **state)

@@ -1,4 +1,4 @@
-/* Importing and indexing: reports, stops, and damaged files. */
+/* Tests importing and indexing: reports, stops, and damaged files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -244,7 +244,7 @@ static void duplicate_names_in_a_source_are_reported(void **state)
     wt_close(engine);
 }
 
-static void vectors_can_wait(void **state)
+static void vectors_can_be_made_later(void **state)
 {
     (void)state;
     wt_engine *engine = open_test_engine(&place, NULL);
@@ -265,7 +265,7 @@ static void vectors_can_wait(void **state)
     wt_find_options abstaining, dense;
     wt_find_options_init(&abstaining);
     abstaining.abstain = 0.05;
-    hits = find_with(&place, engine, "find a song", &abstaining); /* both notes, not only the later one */
+    hits = find_with(&place, engine, "find a song", &abstaining); /* both notices, not only the later one */
     assert_non_null(strstr(hits->notice, "7 of 8 tools have no vector yet; "));
     assert_non_null(strstr(hits->notice, "not calibrated on this catalogue"));
     assert_int_equal(hits->notice_codes, WT_NOTICE_NO_VECTORS | WT_NOTICE_UNCALIBRATED);
@@ -289,9 +289,9 @@ static void vectors_can_wait(void **state)
 enum { MANY = 2200 }; /* more than one batch of vectors */
 
 struct import_stop {
-    size_t at, calls;
-    char phases[256];
-    const char *last;
+    size_t at, calls; /* at: number of the report at which to stop; calls: reports so far */
+    char phases[256]; /* names of the phases so far, each with a blank */
+    const char *last; /* last phase; NULL before the first report */
 };
 
 static int stop_import_at(void *context, const char *phase, uint64_t done, uint64_t total)
@@ -305,8 +305,8 @@ static int stop_import_at(void *context, const char *phase, uint64_t done, uint6
     return ++stop->calls == stop->at;
 }
 
-/* Another thread runs a whole import when the first one starts to encode: each encodes its own tools, and none
- * twice. */
+/* An import in another thread, which runs when the first import starts to encode. Each import encodes its own tools,
+ * and no tool is encoded twice. */
 struct meanwhile {
     wt_engine *engine;
     size_t embedded;
@@ -352,7 +352,7 @@ static void parallel_imports_encode_their_own_tools(void **state)
     assert_call_ok(&place, wt_add(other.engine, tools.ptr, tools.len, &options, &report, &place.err));
     assert_true(other.ran);
     assert_int_equal(other.embedded, HANDMADE);
-    assert_int_equal(report->embedded, MANY + 1); /* including tools of finished imports */
+    assert_int_equal(report->embedded, MANY + 1); /* including the tool that an earlier import left without a vector */
     wt_catalog_info_init(&info);
     assert_call_ok(&place, wt_info(other.engine, &info, &place.err));
     assert_int_equal(info.embedded, info.tools);
@@ -468,7 +468,7 @@ static void check_same_hits(wt_engine *engine, const char *wanted, const char *w
     free(got);
 }
 
-/* Opens a store with synthetic tools; *wanted: its answer. */
+/* Opens a store with synthetic tools. *wanted: its hits, freed by the caller. */
 static wt_engine *open_filled_store(char **wanted)
 {
     struct buffer tools = {0};
@@ -494,7 +494,7 @@ static void damage_file(const char *path, const char *how)
         bytes[0] ^= 1;
     else if (strcmp(how, "last byte") == 0)
         bytes[len - 1] ^= 0x40;
-    else if (strcmp(how, "a third on") == 0) /* for a file of vectors: the fp32 part, verified on reading */
+    else if (strcmp(how, "after a third") == 0) /* for a file of vectors: the fp32 part, verified on reading */
         for (size_t i = len / 3; i < len * 2 / 5; i += 61)
             bytes[i] ^= 0x10;
     else
@@ -515,11 +515,11 @@ static wt_engine *open_read_only(void)
     return engine;
 }
 
-/* Damages every file of the index in every way, and opens it with a new engine. */
+/* Damages every file of the index in every way, and opens the index with a new engine. */
 static void damaged_index_is_rebuilt(void **state)
 {
     (void)state;
-    static const char *const ways[] = {"emptied", "cut", "first byte", "last byte", "throughout", "a third on"};
+    static const char *const ways[] = {"emptied", "cut", "first byte", "last byte", "throughout", "after a third"};
     char *wanted;
     size_t count = 1;
     wt_close(open_filled_store(&wanted));
@@ -532,7 +532,7 @@ static void damaged_index_is_rebuilt(void **state)
             snprintf(what, sizeof what, "%s %s", paths[f], ways[w]);
             if (wt__file_size(paths[f]) > 0) { /* skip the lock */
                 damage_file(paths[f], ways[w]);
-                wt_engine *engine = open_read_only(); /* continues without the files, which it cannot remove */
+                wt_engine *engine = open_read_only(); /* cannot remove the files, and works without them */
                 check_same_hits(engine, wanted, what);
                 check_same_hits(engine, wanted, what);
                 wt_close(engine);
@@ -552,9 +552,9 @@ static void deleted_index_is_rebuilt(void **state)
     char *wanted;
     wt_engine *engine = open_filled_store(&wanted);
     remove_model_folder(place.index);
-    check_same_hits(engine, wanted, "in hand"); /* mapped files stay readable */
+    check_same_hits(engine, wanted, "an engine with the index open"); /* mapped files stay readable */
     wt_engine *other = open_test_engine(&place, NULL);
-    check_same_hits(other, wanted, "gone");
+    check_same_hits(other, wanted, "a new engine");
     assert_true(wt__is_folder(place.index));
     wt_close(other);
 
@@ -676,7 +676,7 @@ int main(void)
         test(file_is_one_source_under_any_path),
         test(sync_keeps_broken_tools),
         test(duplicate_names_in_a_source_are_reported),
-        test(vectors_can_wait),
+        test(vectors_can_be_made_later),
         test(parallel_imports_encode_their_own_tools),
         test(stop_at_any_moment_keeps_data),
         test(engines_share_imports),

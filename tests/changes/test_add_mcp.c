@@ -1,4 +1,4 @@
-/* MCP servers as sources: imports, sync, and failures. */
+/* Tests MCP servers as sources of tools: imports, sync, and failures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,7 +130,7 @@ static const char *const command[] = {
     "echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"one\"}, {\"name\":3}]}}'; cat >/dev/null",
     NULL};
 
-static void provider_of_a_command_has_two_sources(void **state)
+static void provider_of_a_command_is_its_name_or_the_option(void **state)
 {
     (void)state;
     wt_engine *engine = open_test_engine(&place, "");
@@ -157,7 +157,7 @@ static void provider_of_a_command_has_two_sources(void **state)
     wt_close(engine);
 }
 
-/* More servers than are asked in parallel. */
+/* The configuration has more servers than the number that is asked in parallel. */
 static void many_servers_are_all_listed(void **state)
 {
     (void)state;
@@ -330,7 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(added_and_removed_servers_are_synced, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(each_server_is_reported, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(provider_of_a_command_has_two_sources, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(provider_of_a_command_is_its_name_or_the_option, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(many_servers_are_all_listed, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(stop_while_listing_changes_nothing, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(stop_between_servers_reports_stored_ones, set_up_place, tear_down_place),

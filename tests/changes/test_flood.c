@@ -2,12 +2,12 @@
  * places with a cap per provider.
  *
  * The catalogue is synthetic: the tools of a provider share a word, and each tool has four words of its own. Requests
- * follow a popularity law: the tool of rank r is wanted with weight 1 / (r + 3), so that the four most popular tools
- * get one in seven. The flooder adds one tool for every hundred existing ones.
+ * follow a popularity law: the tool of rank r is wanted with weight 1 / (r + 3), so that one request in seven wants
+ * one of the four most popular tools. The flooder adds one tool for every hundred existing ones.
  *
  * A cap of 1 leaves the flooder at most one place per request. This helps if the flooder takes many places of a few
  * requests. If it copies each of many tools once, it has one place per request in any case, and the cap gives it a few
- * more requests, since tools of others are capped too. This row only checks the limit of one place per request. */
+ * more requests, since tools of others are capped too. For such a flood the test checks only the limit of one place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ enum {
     TOOLS = PROVIDERS * TOOLS_EACH,
     COPIES = TOOLS / 100,
     OWN_WORDS = 4,
-    VOCABULARY = 900, /* words of tools; each provider has one more */
+    VOCABULARY = 900, /* words of all tools; each provider has its own word in addition */
     REQUESTS = 500,
     PLACES = 5,
     RANK_STEP = 769, /* coprime with TOOLS: popular tools have different providers */
@@ -81,7 +81,8 @@ static void write_synthetic_request(struct buffer *text, size_t tool)
     }
 }
 
-/* Writes a tool, or the flooder's copy: the same words with some others, or the words of its requests. */
+/* Writes a tool if `copy` is 0, else a copy by the flooder: the words of the tool, or of its requests, and
+ * "premium". */
 static void write_flood_tool(struct buffer *jsonl, size_t tool, size_t copy, bool as_request)
 {
     if (copy)
@@ -103,7 +104,7 @@ static void write_flood_tool(struct buffer *jsonl, size_t tool, size_t copy, boo
 
 struct share {
     size_t places, flooder,
-        flooded;  /* places: all; flooder: places of the flooder; flooded: requests with such places */
+        flooded;  /* places: all hits; flooder: hits of the flooder; flooded: requests with a hit of the flooder */
     size_t right; /* requests whose tool is among the hits */
     size_t most;  /* maximum places of the flooder in one request */
 };
@@ -192,7 +193,7 @@ static void provider_cap_blunts_flood(void **state)
     }
 }
 
-/* A tool in second place; true if it yields to the first. The small model hardly separates these texts, so names,
+/* The newer of two similar tools is left out if it is a copy. The small model hardly separates these texts, so names,
  * providers and the request decide. */
 static void copies_yield_to_older_tool(void **state)
 {
@@ -271,7 +272,7 @@ static void write_hits_line(const wt_hits *hits, char *out, size_t size)
     wt__buffer_dispose(&text);
 }
 
-/* Compares words only, independent of the encoder. */
+/* Searches by words only, so that the encoder does not matter. */
 static void identical_copies_share_a_place(void **state)
 {
     static const struct {
@@ -286,12 +287,12 @@ static void identical_copies_share_a_place(void **state)
          "bistro/find_table + origin/find_table + fork one/findTable, other/find_table_too", 5, 2, 0},
         {"bistro/find_table", NULL, NULL, "bistro/find_table + origin/find_table + fork one/findTable", 1, 2, 0},
         {"find seats", "bistro", NULL, "bistro/find_table", 5, 0,
-         0}, /* a filter does not hide a tool in favour of a filtered one */
+         0}, /* copies outside the filter do not replace a tool */
         {"find seats", "fork one", NULL, "fork one/findTable", 5, 0, 0},
         {"find seats", NULL, "origin", "bistro/find_table + fork one/findTable, other/find_table_too", 5, 1, 0},
         {"find seats", NULL, NULL, "origin/find_table, bistro/find_table, fork one/findTable, other/find_table_too", 5,
          0, 1},
-        {"table", "names", "", "names/table", 1, 0, 0}, /* these two have too little text */
+        {"table", "names", "", "names/table", 1, 0, 0}, /* too little text to be a copy */
     };
     struct test_place place;
     (void)state;
@@ -321,7 +322,7 @@ static void identical_copies_share_a_place(void **state)
     remove_test_place(&place);
 }
 
-/* Any number of forks yields the requested number of tools, with five of the forks named. */
+/* The forks share one place, whose hit counts all of them and names some. Other tools get the other places. */
 static void many_forks_take_one_place(void **state)
 {
     enum { FORKS = 400, OTHERS = 20 };
@@ -395,8 +396,8 @@ static wt_engine *open_stuffed(struct test_place *place, struct buffer *all)
     return engine;
 }
 
-/* Requests have six of the words. With BM25 alone the tool comes first; with an encoder it is not among the first
- * five. */
+/* Each request has six of the stuffed tool's words. With BM25 alone, the tool is among the first five for every
+ * request; with an encoder, for no request. */
 static void stuffed_tool_is_not_found(void **state)
 {
     (void)state;
@@ -444,7 +445,7 @@ static double get_word_score(const wt_hit *hit)
     return 0;
 }
 
-/* Returns the score from words of the stuffed tool by a recipe. */
+/* Returns the word score of the stuffed tool with a recipe. */
 static double score_stuffed_tool(struct test_place *place, wt_engine *engine, const char *request, const char *recipe,
                                  size_t k)
 {
@@ -463,8 +464,8 @@ static double score_stuffed_tool(struct test_place *place, wt_engine *engine, co
     return worth;
 }
 
-/* The words of a tool with very many words count in full if the tool is nearest in meaning, as for its own text;
- * otherwise they hardly count. */
+/* The words of a tool with very many words count in full if the tool is nearest in meaning, as in a request of
+ * its own text. Otherwise they hardly count. */
 static void long_tool_near_in_meaning_keeps_words(void **state)
 {
     (void)state;
@@ -486,15 +487,15 @@ static void long_tool_near_in_meaning_keeps_words(void **state)
         wt__buffer_dispose(&request);
     }
     if (least > .1)
-        fail_msg("%.2f of what they are worth where others are meant", least);
+        fail_msg("a long tool keeps %.2f of its word score or more for requests that mean other tools", least);
     wt_close(engine);
     wt__buffer_dispose(&all);
     remove_test_place(&place);
 }
 
-/* Opens a store of tools with many words of their own, so that neither of the two below has far more. One repeats 20
- * words of others in its name, provider and description. The other has a schema of 20 parameters whose descriptions
- * repeat their names. */
+/* Opens a store of tools with many words each, and two tools that do not have far more words. The first repeats 20
+ * words of others in its name, provider and description. The second has a schema of 20 parameters whose descriptions
+ * repeat the names of the parameters. */
 static wt_engine *open_repeating(struct test_place *place)
 {
     enum { WORDS_EACH = 24, LARGE_WORDS = 1000 };
@@ -535,7 +536,7 @@ static wt_engine *open_repeating(struct test_place *place)
     return engine;
 }
 
-/* Returns the score from words of the provider's tool by a recipe. provider: beginning of its name. */
+/* Returns the word score of the provider's tool with a recipe. provider: beginning of the provider's name. */
 static double score_provider_tool(struct test_place *place, wt_engine *engine, const char *request,
                                   const char *provider, const char *recipe)
 {
@@ -578,7 +579,7 @@ static void repeated_words_are_damped(void **state)
         wt__buffer_dispose(&request);
     }
     if (least > .1)
-        fail_msg("the stuffed tool keeps %.3f of its words at least", least);
+        fail_msg("the stuffed tool keeps %.3f of its word score or more", least);
     wt_close(engine);
     remove_test_place(&place);
 }

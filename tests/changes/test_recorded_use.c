@@ -1,4 +1,4 @@
-/* Recorded use before training: the same request finds its tools at once. */
+/* Tests recorded use before training: the same request finds its tools at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "changes/recorded_use.h"
 #include "engine/usages.h"
 
-/* Returns the ids of the first hits of the default recipe, with '*' after those lifted by recorded use. */
+/* Returns the ids of the first k hits, with '*' after hits that recorded use has lifted. recipe: may be NULL. */
 static const char *list_lifted(wt_engine *engine, const char *request, size_t k, const char *recipe)
 {
     static char text[400];
@@ -91,7 +91,6 @@ static void same_request_has_probabilities(void **state)
     }
 }
 
-/* The order of another store stays the same, to the digit, and so does that of a new request. */
 static void other_requests_keep_their_hits(void **state)
 {
     (void)state;
@@ -136,7 +135,7 @@ static void flood_of_one_client_counts_once(void **state)
     wt_close(engine);
 }
 
-/* Reported once, and again when use has doubled. */
+/* A due training is reported once, and again when the number of usages has doubled. */
 static void due_training_is_reported_once(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Unapproved definitions of servers: a change of any member hides the tool from every surface until it is approved or
- * the approved definition returns. */
+/* Tests the review of servers' definitions: a change of any member hides the tool from every surface until it is
+ * approved or the approved definition returns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,8 @@ static void write_definition(struct buffer *out, const char *name, const char *v
 
 #define OTHER "{\"name\":\"song\",\"description\":\"Find a song by its title\",\"inputSchema\":{\"type\":\"object\"}}"
 
-/* Returns the listing with another value of the member (NULL: without it), next to a tool that never changes. */
+/* Returns a listing of two tools. The member `name` of the first tool has another value, or is left out if `value` is
+ * NULL. Without `name`, the definition is complete. The second tool never changes. */
 static char *write_listing_with(const char *name, const char *value)
 {
     struct buffer text = {0};
@@ -151,7 +152,7 @@ static bool is_tool_picked(wt_engine *engine, const char *request, const char *i
     return there;
 }
 
-/* True if the tool is chosen for a request. */
+/* True if the engine chooses the tool for a request. */
 static bool is_tool_chosen(wt_engine *engine, const char *request, const char *id)
 {
     wt_called *called = NULL;
@@ -161,7 +162,7 @@ static bool is_tool_chosen(wt_engine *engine, const char *request, const char *i
     return there;
 }
 
-/* True if the tool is called for a request. */
+/* True if the tool can be called by its id. */
 static bool is_tool_called(wt_engine *engine, const char *request, const char *id)
 {
     wt_called *called = NULL;
@@ -175,7 +176,7 @@ static bool is_tool_called(wt_engine *engine, const char *request, const char *i
     return rc == 0;
 }
 
-/* True if the tool is on all surfaces; fails if it is on some only. */
+/* True if the tool is on all surfaces, false if it is on no surface. Fails otherwise. */
 static bool is_on_all_surfaces(wt_engine *engine)
 {
     static const char request[] = "weather of the coming days in a zanzibar town", id[] = "weather/forecast";
@@ -188,7 +189,7 @@ static bool is_on_all_surfaces(wt_engine *engine)
                          is_tool_called(engine, request, id)};
     for (size_t i = 1; i < sizeof seen / sizeof *seen; i++)
         if (seen[i] != seen[0])
-            fail_msg("on the first surface the tool is %sthere, on surface %zu it is not so", seen[0] ? "" : "not ", i);
+            fail_msg("the tool is %son the first surface, but not so on surface %zu", seen[0] ? "" : "not ", i);
     assert_true(seen[0] || (!is_tool_picked(engine, request, id) && !is_tool_chosen(engine, request, id)));
     return seen[0];
 }
@@ -243,7 +244,7 @@ static const struct {
      "{\"title\":\"Forecast\",\"readOnlyHint\":true,\"destructiveHint\":true,\"openWorldHint\":true}"},
     {"loosened: now not destructive", "annotations",
      "{\"title\":\"Forecast\",\"readOnlyHint\":false,\"destructiveHint\":false,\"openWorldHint\":true}"},
-    {"tightened: now idempotent", "annotations",
+    {"an added hint: not idempotent", "annotations",
      "{\"title\":\"Forecast\",\"readOnlyHint\":false,\"destructiveHint\":true,\"openWorldHint\":true,"
      "\"idempotentHint\":false}"},
     {"a removed hint", "annotations", "{\"title\":\"Forecast\",\"readOnlyHint\":false,\"openWorldHint\":true}"},
@@ -284,7 +285,7 @@ static void change_of_any_member_needs_approval(void **state)
         wt_review_report_free(report);
         assert_true(is_tool_listed(engine, "weather/song"));
 
-        if (i % 2) { /* it returns by itself, or by approval */
+        if (i % 2) { /* the tool returns with its approved definition, or by approval */
             report = review_listing(engine, plain);
             assert_int_equal(report->returned, 1);
             assert_int_equal(report->approved, 2);
@@ -451,8 +452,7 @@ static void truncated_listing_is_rejected(void **state)
     wt_close(engine);
 }
 
-/* Without trust, tools are not approved; neither are tools after the first list. */
-static void first_list_is_trusted(void **state)
+static void tools_wait_without_trust_and_after_the_first_list(void **state)
 {
     (void)state;
     wt_engine *engine = open_test_engine(&place, NULL);
@@ -635,7 +635,7 @@ static void instructions_need_approval(void **state)
 
 /* ---------------------------------------------------------------- floods */
 
-static void waiting_is_limited(void **state)
+static void waiting_tools_are_limited(void **state)
 {
     (void)state;
     enum { LISTED = WT_MAX_WAITING + 20 };
@@ -846,8 +846,8 @@ static void sync_keeps_tools_of_servers(void **state)
     wt_close(engine);
 }
 
-/* A provider had tools before it became a server's: these cannot be called, the server's first list replaces them, and
- * its tools keep their names. */
+/* Tools imported before a server reserves their provider cannot be called. The server's first list replaces them, and
+ * the server's tools have names without a number. */
 static void earlier_imports_are_replaced(void **state)
 {
     (void)state;
@@ -877,8 +877,9 @@ static void earlier_imports_are_replaced(void **state)
     wt_close(engine);
 }
 
-/* A store of an earlier version may have an imported tool under the name of the server's tool, which has a number. */
-static void taken_name_is_returned(void **state)
+/* In a store of an earlier version, an imported tool may hold the name of a server's tool, whose name then has a
+ * number. The next review returns the name to the server's tool. */
+static void server_tool_regains_a_taken_name(void **state)
 {
     (void)state;
     wt_engine *engine = open_test_engine(&place, "");
@@ -910,7 +911,7 @@ static void taken_name_is_returned(void **state)
     wt_close(engine);
 }
 
-/* A renamed provider leaves its old name, and a provider that takes the name loses its aliases. */
+/* A server can use the old name of a renamed provider. A provider that a server reserves loses its aliases. */
 static void alias_cannot_enter_provider_of_a_server(void **state)
 {
     (void)state;
@@ -931,8 +932,8 @@ static void alias_cannot_enter_provider_of_a_server(void **state)
     wt_close(engine);
 }
 
-/* A released server is new: its next list is its first. */
-static void released_provider_is_new(void **state)
+/* A released provider has no tools, and accepts imports. */
+static void released_provider_accepts_imports(void **state)
 {
     (void)state;
     wt_engine *engine = open_test_engine(&place, "");
@@ -992,19 +993,20 @@ int main(void)
         cmocka_unit_test_setup_teardown(layout_is_not_a_change, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(approved_tools_come_and_go, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(truncated_listing_is_rejected, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(first_list_is_trusted, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(tools_wait_without_trust_and_after_the_first_list, set_up_place,
+                                        tear_down_place),
         cmocka_unit_test_setup_teardown(approval_needs_current_hash, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(lock_overrides_trust, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(instructions_need_approval, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(waiting_is_limited, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(waiting_tools_are_limited, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(new_provider_gets_one_place, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(provider_age_survives_changes, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(provider_of_a_server_is_protected, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(sync_keeps_tools_of_servers, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(earlier_imports_are_replaced, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(taken_name_is_returned, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(server_tool_regains_a_taken_name, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(alias_cannot_enter_provider_of_a_server, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(released_provider_is_new, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(released_provider_accepts_imports, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(empty_list_is_a_baseline, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Recorded use through the API: recording, reports, export, and learning. */
+/* Tests recorded use through the API: recording, reports, export, and learning. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static int append_export(void *context, const char *bytes, size_t len)
     return 0;
 }
 
-/* Returns every usage as exported, without times. */
+/* Exports the usages that the filter selects, and returns the text without times. */
 static const char *export_without_times(wt_engine *engine, const wt_usage_filter *filter)
 {
     static char text[4000];
@@ -175,7 +175,7 @@ static void arguments_are_recorded(void **state)
                         "{\"tool\":\"weather/storm_alerts\",\"arguments\":{}}]}\n"
                         "{\"request\":\"none\",\"tools\":[\"weather/getForecast\"]}\n");
 
-    /* reports invalid arguments without quoting them */
+    /* errors about invalid arguments do not quote them */
     char *big = calloc(1, WT_MAX_ARGUMENTS_BYTES + 2);
     memset(big, ' ', WT_MAX_ARGUMENTS_BYTES + 1);
     const struct {
@@ -251,7 +251,7 @@ static void json_lines_round_trip(void **state)
     wt_close(engine);
 }
 
-/* Logs of all agents have their own word for the outcome of a call. */
+/* Logs of different agents use different words for the outcome of a call. */
 static void every_outcome_word_is_known(void **state)
 {
     (void)state;
@@ -363,7 +363,7 @@ static void bad_lines_are_skipped(void **state)
     wt_close(engine);
 }
 
-/* Names of the maximum length are looked up; longer ones are reported with their length. */
+/* A name of the maximum length is looked up. A longer name is reported with its length. */
 static void tool_names_have_a_maximum_length(void **state)
 {
     static const struct {
@@ -550,7 +550,7 @@ static void beir_folder_is_imported(void **state)
 
 /* ---------------------------------------------------------------- listing, forgetting */
 
-static void usage_filters_select(void **state)
+static void filters_select_usages(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -603,7 +603,7 @@ static int refuse_export(void *context, const char *bytes, size_t len)
     return 1;
 }
 
-static void refused_export_ends(void **state)
+static void export_ends_if_its_callback_refuses(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -622,7 +622,7 @@ static int64_t find_tool_id(wt_engine *engine, const char *name)
     return id;
 }
 
-/* Writes the unit mean of the requests of a tool; false if it has no vector. */
+/* Writes the unit mean of the vectors of a tool's requests. False if the tool has no usages with vectors. */
 static bool read_tool_vector(wt_engine *engine, const char *name, float *out)
 {
     const struct encoder *encoder;
@@ -733,7 +733,7 @@ static void later_tool_learns_older_usages(void **state)
 }
 
 struct learning_stop {
-    int after;
+    int after; /* number of encoding steps before the stop */
 };
 
 static int stop_encoding(void *context, const char *phase, uint64_t done, uint64_t total)
@@ -869,7 +869,7 @@ static void usage_key_is_unique_and_names_usage(void **state)
     wt_close(engine);
 }
 
-static void keys_of_json_lines(void **state)
+static void json_lines_with_a_known_key_are_not_added(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -936,7 +936,7 @@ static void read_only_store_refuses_usages(void **state)
     wt_close(engine);
 }
 
-static void hundred_thousand_usages_are_learned(void **state)
+static void hundred_thousand_usages_are_imported_and_exported(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -982,18 +982,18 @@ int main(void)
         cmocka_unit_test(outcomes_of_logs_are_read),
         cmocka_unit_test(bad_lines_are_skipped),
         cmocka_unit_test(beir_folder_is_imported),
-        cmocka_unit_test(usage_filters_select),
-        cmocka_unit_test(refused_export_ends),
+        cmocka_unit_test(filters_select_usages),
+        cmocka_unit_test(export_ends_if_its_callback_refuses),
         cmocka_unit_test(tool_vector_is_mean_of_requests),
         cmocka_unit_test(later_tool_learns_older_usages),
         cmocka_unit_test(stop_while_learning_keeps_usages),
         cmocka_unit_test(learning_waits_without_vectors),
         cmocka_unit_test(parallel_recording_keeps_all),
         cmocka_unit_test(usage_key_is_unique_and_names_usage),
-        cmocka_unit_test(keys_of_json_lines),
+        cmocka_unit_test(json_lines_with_a_known_key_are_not_added),
         cmocka_unit_test(log_added_twice_is_reported),
         cmocka_unit_test(read_only_store_refuses_usages),
-        cmocka_unit_test(hundred_thousand_usages_are_learned),
+        cmocka_unit_test(hundred_thousand_usages_are_imported_and_exported),
         cmocka_unit_test(times_are_read),
     };
     return cmocka_run_group_tests(tests, set_up_place, tear_down_place);

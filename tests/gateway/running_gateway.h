@@ -60,7 +60,7 @@ static inline void wait_for_state(struct running_gateway *s, size_t server, enum
     } while (status.state != state);
 }
 
-/* Waits until the tool is in the view, or has left it. */
+/* Waits until the tool is in the view or, if `there` is false, is not in the view. */
 static inline void wait_for_tool(struct running_gateway *s, const char *name, bool there)
 {
     for (bool is_there = !there; is_there != there; usleep(1000)) {

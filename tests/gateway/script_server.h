@@ -32,7 +32,7 @@ static const char prelude[] =
 
 static char folder[64];
 
-/* Returns a server that runs the script. Each use has its own texts. */
+/* Returns a server that runs the script. at: 0 or 1; a later call with the same number replaces the server's texts. */
 static inline struct mcp_server script_server(const char *name, const char *script, size_t at)
 {
     static struct buffer texts[2];

@@ -165,7 +165,7 @@ static void writes_decisions_and_outcomes(void **state)
     check_file(NULL);
 }
 
-/* Its "of" is the beginning of the decision line's link. */
+/* "of" in an outcome line is the beginning of the link of its decision line. */
 static void links_an_outcome_to_its_decision(void **state)
 {
     (void)state;
@@ -272,7 +272,8 @@ static void limits_the_length_of_a_line(void **state)
     check_file(NULL);
 }
 
-/* The client description cannot be written; neither an incomplete line nor one without it may appear. */
+/* If the client description cannot be written, the log gets neither an incomplete line nor a line without the
+ * description. */
 static void writes_a_line_completely_or_not_at_all(void **state)
 {
     (void)state;
@@ -332,7 +333,7 @@ static void detects_each_change_of_the_log(void **state)
     struct str third = line_of(whole, 3), fourth = line_of(whole, 4);
     size_t before = (size_t)(third.ptr - whole.ptr), behind = whole.len - before - third.len;
     struct buffer text = {0};
-    /* Change every byte except those that make a line an audit line. */
+    /* Change each byte of the third line except its newline. */
     for (size_t i = 0; i < third.len - 1; i++) {
         wt__buffer_clear(&text);
         wt__buffer_str(&text, whole);
@@ -340,17 +341,17 @@ static void detects_each_change_of_the_log(void **state)
         if (check_links(wt__buffer_view(&text), &err) != WT_EFORMAT || !strstr(err.message, "line 3 "))
             fail_msg("byte %zu: %s", i, err.message);
     }
-    wt__buffer_clear(&text); /* removed */
+    wt__buffer_clear(&text); /* without the third line */
     wt__buffer_append(&text, whole.ptr, before);
     wt__buffer_append(&text, fourth.ptr, behind);
     assert_int_equal(check_links(wt__buffer_view(&text), &err), WT_EFORMAT);
     assert_string_equal(err.message, "line 3 does not follow from the one before it");
-    wt__buffer_clear(&text); /* duplicated */
+    wt__buffer_clear(&text); /* with the third line twice */
     wt__buffer_append(&text, whole.ptr, before + third.len);
     wt__buffer_append(&text, third.ptr, third.len + behind);
     assert_int_equal(check_links(wt__buffer_view(&text), &err), WT_EFORMAT);
     assert_string_equal(err.message, "line 4 does not follow from the one before it");
-    wt__buffer_clear(&text); /* swapped */
+    wt__buffer_clear(&text); /* with the third line after the fourth */
     wt__buffer_append(&text, whole.ptr, before);
     wt__buffer_str(&text, fourth);
     wt__buffer_str(&text, third);
@@ -369,7 +370,8 @@ static void put_head(struct str text)
     SOUND(wt__file_replace(head_path, text.ptr, text.len, &err));
 }
 
-/* Creates a log with an older head, as a crash leaves it. The caller frees both texts. */
+/* Creates a log. *head: text of the head before the last `more` decisions, as a crash may leave it. The caller frees
+ * both texts. */
 static void crashed_log(struct str *text, struct str *head, int headed, int more)
 {
     struct audit_log *log = open_log();
@@ -506,7 +508,7 @@ static void detects_a_damaged_log_at_the_next_start(void **state)
     free((char *)head.ptr);
 }
 
-/* Tests a log of a version without numbers and heads. */
+/* Tests a log of a version without sequence numbers and heads. */
 static void continues_a_log_of_an_earlier_version(void **state)
 {
     struct buffer text = {0};
@@ -584,7 +586,7 @@ static void continues_after_a_rotation(void **state)
     free(kept);
 }
 
-/* Tests a gateway without writes between two rotations, and one whose log was moved. */
+/* Tests a gateway that writes nothing during two rotations, and then while its log is moved. */
 static void follows_rotations_while_idle(void **state)
 {
     struct audit_log *idle = open_log(), *busy = open_log();
@@ -704,14 +706,14 @@ static void needs_the_key_to_check_lines(void **state)
     free((char *)text.ptr);
     unlink(path);
     unlink(head_path);
-    log = open_log(); /* another chain with its own head */
+    log = open_log(); /* a forged chain with its own head */
     write_lines(log, 2);
     wt__audit_close(log);
     assert_int_equal(wt__audit_open(&refused, path, &key, &err), WT_EINVAL);
     assert_non_null(strstr(err.message, "have no HMAC"));
 }
 
-/* A log without a key gets one by a rotation and keeps it. */
+/* A log without a key gets a key by a rotation, and keeps the key. */
 static void adds_a_key_by_a_rotation(void **state)
 {
     struct audit_key key = a_key(KEY_ONE);
@@ -755,7 +757,6 @@ static void refuses_lines_with_and_without_a_key(void **state)
     }
 }
 
-/* Other files are refused and stay unchanged. */
 static void refuses_other_files_and_leaves_them_unchanged(void **state)
 {
     static const char *const files[] = {"hello\n", "hello", "a\nb", "{\"time\":1}\n", "\n", "{}\n{\"time\":\"2026"};

@@ -14,7 +14,8 @@
 #include "gateway/audit.h"
 #include "gateway/engine_with_servers.h"
 
-/* ada may use the tools, resources and prompts of files, and read with the tools of mail but not its resources. */
+/* ada may use the tools, resources and prompts of files. All keys may use the tools read_* of mail, but not its
+ * resources. */
 static const char policy_text[] =
     "{\"rules\":[{\"keys\":[\"ada\"],\"servers\":[\"files\"]},{\"servers\":[\"mail\"],\"tools\":[\"read_*\"]}]}";
 
@@ -39,7 +40,8 @@ static const struct {
     {"a prompt the policy denies", "bob", "files", NULL, NULL, "", "review", AUDIT_ALLOWED, true, true},
 };
 
-/* Returns the text of a log, freed by the caller. The row's line is the second; the first has no outcome. */
+/* Returns the text of a log, freed by the caller. The first line is an allowed call without an
+ * outcome. The second line is the row's decision. */
 static struct str audit_of(size_t row, const char *revision)
 {
     char path[64], *text = NULL;

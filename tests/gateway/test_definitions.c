@@ -1,5 +1,5 @@
-/* Tests malformed definitions and schemas that do not compile, one item each, next to a good server. Lists for clients
- * must match the protocol, and calls must reach their server. tests/mcp/test_mend.c has the single repairs. */
+/* Tests a server with malformed definitions and with schemas that do not compile, next to a good server. Lists for
+ * clients must match the protocol, and calls must reach their server. tests/mcp/test_mend.c tests each repair alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static size_t count_told(const char *what)
     return count;
 }
 
-/* script: runs before `serve` of the odd server. */
+/* Starts the odd server with the script, and the good server. audit: may be NULL. */
 static void start_odd_server(const char *script, struct audit_log *audit)
 {
     static struct mcp_server servers[2];
@@ -96,7 +96,7 @@ static const struct {
     {"neighbour", A("{}"), NULL, "{\"n\":\"five\"}", NULL},
 };
 
-enum { INPUTS = sizeof inputs / sizeof *inputs, FAULTY_INPUTS = 7 };
+enum { INPUTS = sizeof inputs / sizeof *inputs, FAULTY_INPUTS = 7 /* rows with a note */ };
 
 static void check_note(const char *state, const char *tool, const char *note)
 {
@@ -162,7 +162,7 @@ static void calls_tools_with_faulty_schemas(void **state)
     stop_odd_server();
 }
 
-/* The audit records unchecked arguments. */
+/* "schema_unchecked" in an audit line tells whether all arguments were unchecked, or a part of them. */
 static void audits_unchecked_arguments(void **state)
 {
     static const struct {

@@ -144,7 +144,7 @@ static char *do_call(struct running_gateway *s, size_t i)
     return ask_modern(&s->direct, s->modern, calls[i].kind == READ ? "resources/read" : "prompts/get", params);
 }
 
-/* Returns the text from an offset on as lines of JSON. */
+/* Checks the audit log, and returns its lines after the offset *bytes as strings. Moves *bytes to the end. */
 static json_t *lines_behind(const char *path, size_t *bytes)
 {
     char *text = NULL;
@@ -368,8 +368,8 @@ static void names_servers_in_the_instructions(void **state)
 #define SENDS(more)                                                                                                    \
     "{\"tools\":[{\"name\":\"send\",\"description\":\"sends a zanzibar letter\"," more "\"inputSchema\":{}}]}"
 
-/* Copies of a tool share one place in search results: the others are listed in "also" with their call tools, except
- * those that the caller may not use. */
+/* Copies of a tool share one place in search results. The hit lists the other copies in "also" with their call tools,
+ * except copies that the caller may not use. */
 static const struct {
     const char *policy, *has[2], *lacks;
 } copies[] = {

@@ -44,7 +44,7 @@ static int stop_results_gateway(void **state)
 
 /* ---------------------------------------------------------------- pieces */
 
-/* Returns the content of a piece without the note. handle: receives the handle of the note, or "". */
+/* Appends the content of a piece, without the note about the handle. handle: receives the handle of the note, or "". */
 static void take_piece(struct str piece, json_t *content, char handle[64])
 {
     json_t *read = NULL;
@@ -295,7 +295,7 @@ static void a_handle_works_once_for_its_principal(void **state)
     wt__buffer_dispose(&out);
 }
 
-/* A client with too many results loses its own oldest ones. */
+/* A client with too many results loses its own oldest results. */
 static void limits_stored_results(void **state)
 {
     char first[64], second[64], last[64], of_bob[64];

@@ -152,8 +152,8 @@ static const struct {
     {"{everything}", "notes://secret", false},
 };
 
-/* A later server lists a URI that a template of the earlier one matches. The URI leads to the earlier server; the later
- * one's is reached with its server's name. */
+/* If a later server lists a URI that matches a template of an earlier server, the URI leads to the earlier server. The
+ * later server's resource has the server's name as a prefix. */
 static void a_template_precedes_later_servers(void **state)
 {
     (void)state;

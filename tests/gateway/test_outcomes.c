@@ -138,7 +138,6 @@ static void ignores_long_requests(void **state)
     wt_close(engine);
 }
 
-/* Without a recorder the functions do nothing. */
 static void does_nothing_without_a_recorder(void **state)
 {
     (void)state;

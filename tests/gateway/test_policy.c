@@ -37,7 +37,7 @@ static const struct {
     {"an empty list matches nothing", "{\"rules\":[{\"keys\":[]}]}", {"a", NULL, "s", "t", READ, NULL}, false},
     {"a server", "{\"rules\":[{\"servers\":[\"s?\"]}]}", {"a", NULL, "s1", "t", READ, NULL}, true},
     {"another server", "{\"rules\":[{\"servers\":[\"s?\"]}]}", {"a", NULL, "s", "t", READ, NULL}, false},
-    {"case counts", "{\"rules\":[{\"servers\":[\"GitHub\"]}]}", {"a", NULL, "github", "t", READ, NULL}, false},
+    {"case matters", "{\"rules\":[{\"servers\":[\"GitHub\"]}]}", {"a", NULL, "github", "t", READ, NULL}, false},
     {"a tool", "{\"rules\":[{\"tools\":[\"get_*\"]}]}", {"a", NULL, "s", "get_x", READ, NULL}, true},
     {"a server name is not a tool name",
      "{\"rules\":[{\"tools\":[\"get_*\"]}]}",
@@ -129,9 +129,9 @@ static const struct {
     bool allowed;
 } servers_decided[] = {
     {"no rule", "{\"rules\":[]}", "a", NULL, "s", false},
-    {"all tools", "{\"rules\":[{}]}", "a", NULL, "s", true},
-    {"some tools are not the server", "{\"rules\":[{\"tools\":[\"*\"]}]}", "a", NULL, "s", false},
-    {"reading is enough", "{\"rules\":[{\"effects\":[\"read\"]}]}", "a", NULL, "s", true},
+    {"a rule without lists", "{\"rules\":[{}]}", "a", NULL, "s", true},
+    {"a rule for tools does not allow the server", "{\"rules\":[{\"tools\":[\"*\"]}]}", "a", NULL, "s", false},
+    {"a rule for one effect allows the server", "{\"rules\":[{\"effects\":[\"read\"]}]}", "a", NULL, "s", true},
     {"another server", "{\"rules\":[{\"servers\":[\"t\"]}]}", "a", NULL, "s", false},
     {"another key", "{\"rules\":[{\"keys\":[\"b\"]}]}", "a", NULL, "s", false},
     {"the server is denied", "{\"rules\":[{},{\"deny\":true,\"servers\":[\"s\"]}]}", "a", NULL, "s", false},
@@ -553,7 +553,7 @@ static void make_tools(void)
     }
 }
 
-/* Reads the shown name of each tool, its exported name in the catalogue. */
+/* Reads the shown name of each tool, which is the exported name in the catalogue. */
 static void read_shown(void)
 {
     struct tool_view *view = wt__gateway_view(gateway);
@@ -647,7 +647,8 @@ static size_t find_shown(const char *name, size_t len)
     return TOOLS;
 }
 
-/* Finds the tools in an answer by the text before their names, and fails on a denied one. Returns their number. */
+/* Finds the tools in an answer by the text before their names, and fails on a denied, unknown or duplicated tool.
+ * Returns their number. */
 static size_t count_shown_names(const struct policy_trial *t, const char *surface, const char *said, const char *before,
                                 bool *met)
 {
@@ -695,7 +696,7 @@ static void check_policy_search(const struct policy_trial *t)
     free(said);
 }
 
-/* A denied provider looks like an unknown one. */
+/* A denied provider looks like an unknown provider. */
 static void check_policy_providers(const struct policy_trial *t)
 {
     size_t s = wt__rng_below(t->rng, SERVERS), count = 0, near = wt__rng_below(t->rng, 2);
@@ -712,7 +713,7 @@ static void check_policy_providers(const struct policy_trial *t)
     free(said);
 }
 
-/* Asks for details of some tools; a refusal names only the requested tool. */
+/* The answer does not name a denied tool, unless the request named it. */
 static void check_policy_details(const struct policy_trial *t)
 {
     struct buffer arguments = {0};
@@ -753,8 +754,8 @@ static void check_policy_details(const struct policy_trial *t)
     wt__buffer_dispose(&arguments);
 }
 
-/* Calls a tool by one of its names with one of the call tools. A call that reaches its server fails since it is
- * disabled. */
+/* Calls a tool by one of its names with one of the call tools. A call that reaches its server fails, since all
+ * servers are disabled. */
 static void check_policy_calls(const struct policy_trial *t)
 {
     static const char *const call_tools[EFFECTS] = {"call_read", "call_write", "call_destructive"};
@@ -829,7 +830,7 @@ static void each_surface_obeys_random_policies(void **state)
             t.count += t.may[i] = may_call(&drawn, t.principal, t.profile, &tools[i]);
         *(t.count == 0 ? &none : t.count < FOUND_MOST ? &some : &many) += 1;
         gateway->options.policy = policy;
-        if (t.profile == 1) { /* the same search ran just before with another profile */
+        if (t.profile == 1) { /* a cached result of another profile must not be used */
             free(call_modern(&search[0], search_peers[0][t.principal], "search_tools",
                              "{\"query\":\"handles a common thing\",\"k\":50}"));
         }

@@ -1,5 +1,5 @@
 /* Tests the fixture of the conformance suite behind a gateway: clients and servers of both eras, servers as programs
- * and over HTTP. All of its messages must reach the client. */
+ * and over HTTP. All messages of a server must reach the client. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "net/process.h"
 
 enum { LP, MP, LH, MH, WAYS };
-static const char *const ways[WAYS] = {"lp", "mp", "lh", "mh"}; /* legacy, modern; program, HTTP */
+static const char *const ways[WAYS] = {"lp", "mp", "lh", "mh"}; /* legacy or modern; program or HTTP */
 
 static char program[512], url[96], state_path[64];
 static struct coprocess *far;
@@ -80,7 +80,7 @@ static const char *name_of(size_t way, const char *tool)
     return names[at];
 }
 
-static void uses_the_eras_of_the_state_file(void **state)
+static void the_state_has_the_era_of_each_server(void **state)
 {
     (void)state;
     need_fixture();
@@ -156,7 +156,7 @@ static void relays_calls_between_all_eras(void **state)
             }
 }
 
-/* Resources and prompts common to all servers are distinguished and reach their own server. */
+/* All servers have the same resources and prompts. The shown names differ, and each reaches its own server. */
 static void relays_resources_and_prompts_to_their_servers(void **state)
 {
     static const struct {
@@ -513,7 +513,7 @@ static void refuses_calls_above_the_parked_share(void **state)
     assert_non_null(strstr(said, "input_required"));
     free(said);
     wt__mcp_peer_release(bob);
-    said = ask_name(s.modern, MP); /* questions of modern servers are not parked */
+    said = ask_name(s.modern, MP); /* calls of modern servers are not parked */
     assert_non_null(strstr(said, "input_required"));
     free(said);
     clock_ms += MCP_STATE_MS + 1;
@@ -526,7 +526,7 @@ static void refuses_calls_above_the_parked_share(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uses_the_eras_of_the_state_file),
+        cmocka_unit_test(the_state_has_the_era_of_each_server),
         cmocka_unit_test(relays_calls_between_all_eras),
         cmocka_unit_test(relays_resources_and_prompts_to_their_servers),
         cmocka_unit_test(requires_the_call_scope_to_read),

@@ -19,7 +19,7 @@
 
 static struct running_gateway s;
 
-/* The bad server, whose tool is known from an earlier run, and the good one. */
+/* Starts the bad server and the good one. listed: tools of the bad server known from an earlier run, or "". */
 static void start_both_servers(const char *script, const char *listed, const struct gateway_options *options)
 {
     static struct mcp_server servers[2];
@@ -71,7 +71,7 @@ static void check_good_server(const char *beside)
  * first. */
 enum { FLOOD = 200, FLOODERS = 8 };
 
-/* Starts a call without an answer from the bad server. */
+/* Begins a call that the bad server never answers. */
 static struct recorder *begin_bad_call(struct mcp_peer *peer)
 {
     return recorder_begin(s.direct.service, peer,
@@ -254,7 +254,7 @@ static void excluded_tools_are_hidden(void **state)
     }
 }
 
-/* A list with an invalid cursor is used up to there, and its server works. */
+/* If a list has an invalid cursor, the tools before the cursor can be called. */
 static void keeps_a_server_with_an_invalid_cursor(void **state)
 {
     static const char *const cursors[] = {"\\\"\\\"", "7", "\\\"x\\\"", "{}"};
@@ -283,7 +283,7 @@ static void keeps_a_server_with_an_invalid_cursor(void **state)
 static const struct {
     const char *name, *script, *more; /* more: members of the tool's definition */
     const char *says;                 /* text in the answer of a call */
-    bool is_result;                   /* the answer is a result of the server */
+    bool is_result;                   /* true if the answer is the server's own, not an error of the gateway */
 } bad[] = {
     {"exits", "echo 'no database' >&2; exit 3", "", "the server bad is not running: sh ended before it answered",
      false},
@@ -356,7 +356,7 @@ static void isolates_faulty_servers(void **state)
 
 /* ---------------------------------------------------------------- restarts */
 
-/* The server exits after each call. The next call restarts it instead of failing. */
+/* The server exits after each call. The next call restarts the server instead of failing. */
 static void a_call_restarts_a_server(void **state)
 {
     static const struct gateway_options options = {.bare_names = false};
@@ -527,7 +527,7 @@ static const struct {
     const char *name, *initialize, *before; /* before: the state of an earlier run */
     enum mcp_era protocol;                  /* configured era */
     const char *to_legacy, *to_modern;      /* eras in which a client of each era is served */
-    const char *remembered;
+    const char *remembered;                 /* text in the state file afterwards */
 } era_rows[] = {
     {"speaks both", "result $id '{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}}}'", "", 0,
      "legacy", "modern", "\"era\":\"modern\",\"preferred_era\":\"legacy\",\"speaks_both\":true"},
@@ -542,7 +542,7 @@ static const struct {
      MCP_ERA_MODERN, "modern", "modern", "\"era\":\"modern\",\"preferred_era\":\"modern\",\"speaks_both\":false"},
 };
 
-/* Both clients answer questions, so each needs a connection of its own era. */
+/* Both clients answer questions, so each client needs a connection of its own era. */
 static void serves_each_client_in_its_own_era(void **state)
 {
     char path[128], text[1024], *kept = NULL;
@@ -608,7 +608,7 @@ static void check_surfaces(bool there)
     free(said);
 }
 
-/* Errors on all faces name a tool that waits, without its definition. */
+/* Checks that errors on all faces name the command that approves a waiting tool, but do not show its definition. */
 static void names_the_command_for_a_waiting_tool(void)
 {
     static const char says[] = "bad__t waits for approval: `whichtool mcp approve bad`";
@@ -680,7 +680,8 @@ static void first_lists_wait_with_review_first(void **state)
     stop_gateway(&s);
 }
 
-/* A waiting tool or one of a stopped server looks like an unknown tool if the policy denies any effect of that name. */
+/* A waiting tool, or a tool of a stopped server, looks like an unknown tool unless the policy allows every effect of
+ * its name. */
 static void hides_waiting_tools_from_denied_callers(void **state)
 {
     static const char *const scripts[] = {"serve", "exit 3"};
@@ -705,7 +706,7 @@ static void hides_waiting_tools_from_denied_callers(void **state)
         if (!strstr(said, rows[i / 2].told ? "whichtool mcp" : "tool \\\"bad__t\\\""))
             fail_msg("%s, %s: %s", rows[i / 2].rules, scripts[i % 2], said);
         free(said);
-        if (i % 2 == 0) { /* two searches that name the tool, one that does not */
+        if (i % 2 == 0) { /* two searches that name the tool, and a search that does not */
             static const char *const queries[] = {"use t", "T, please", "add a note"};
             for (size_t q = 0; q < 3; q++) {
                 char arguments[64];
@@ -761,7 +762,7 @@ static void imports_cannot_add_tools_to_a_server(void **state)
     stop_gateway(&s);
 }
 
-/* The server receives its own name of the tool even if the import changed it. */
+/* The server receives its own name for the tool even if the import changed it. */
 static void calls_a_tool_by_its_own_name(void **state)
 {
     static const struct gateway_options options = {.bare_names = false};
@@ -856,7 +857,7 @@ static void changed_offers_wait_for_approval(void **state)
     assert_non_null(strstr(lock, "{\"template\": \"y:{b}\""));
     stop_gateway(&s);
 
-    /* With the lock, definitions with a pinned hash appear at once: all except the prompt, which differs. */
+    /* With the lock, only the template appears at once. The prompt and the resource differ from their pinned hashes. */
     start_both_servers(OFFERS "serve", "", &(struct gateway_options){.lock = wt__str(lock)});
     wait_for_offers(1, 2);
     assert_true(answer_contains("resources/templates/list", "", "\"uriTemplate\":\"y:{b}\""));
@@ -935,7 +936,7 @@ static void deceptive_first_lists_wait_for_approval(void **state)
     wt__buffer_dispose(&told);
 }
 
-static void reports_a_server_that_never_ran_once(void **state)
+static void reports_once_a_server_that_never_ran(void **state)
 {
     static const struct gateway_options options = {.report = hear_operator};
     static const char says[] = "the server bad is not running; see `whichtool mcp status`";
@@ -990,7 +991,7 @@ int main(void)
                                         remove_state_folder),
         cmocka_unit_test_setup_teardown(deceptive_first_lists_wait_for_approval, make_state_folder,
                                         remove_state_folder),
-        cmocka_unit_test_setup_teardown(reports_a_server_that_never_ran_once, make_state_folder, remove_state_folder),
+        cmocka_unit_test_setup_teardown(reports_once_a_server_that_never_ran, make_state_folder, remove_state_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

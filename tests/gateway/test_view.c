@@ -92,7 +92,7 @@ static struct tool_view *make_view(bool bare)
     return view;
 }
 
-/* A view has only approved tools with a pinned hash, however they got into the store. */
+/* A view has only tools whose definition was approved, however a tool got into the store. */
 static void a_view_has_only_approved_tools(void **state)
 {
     wt_add_options options;
@@ -138,7 +138,7 @@ static void checks_each_tool_against_the_lock(void **state)
     wt_string_free(text);
 }
 
-/* Finds a tool by its server and own name. */
+/* Finds a tool by its server and its name in the catalogue. */
 static struct view_tool *find_server_tool(const struct tool_view *view, const char *server, const char *name)
 {
     for (size_t i = 0; i < view->count; i++)
@@ -157,7 +157,7 @@ static const struct {
     {"two", "same", "two__same", "two__same"},
     {"git hub", "of a space", "git_hub__of_a_space", "of a space"},
     {"two", "one__alone", NULL, NULL},                                    /* equals the exported name of another tool */
-    {"two", "one__same", NULL, NULL},                                     /* likewise, for two tools */
+    {"two", "one__same", NULL, NULL},                                     /* likewise */
     {"two", "one/alone", NULL, "one/alone"},                              /* equals an id, which stays with its tool */
     {"git hub", "call_read", "git_hub__call_read", "git_hub__call_read"}, /* a tool of the search face */
     {"git hub", "search_tools", "git_hub__search_tools", "git_hub__search_tools"},

@@ -167,7 +167,7 @@ static json_t *choose_arguments(const char *tool, const json_t *schema)
     return arguments;
 }
 
-/* Calls a tool, unless its headers break the rules. References in its schema are not fetched. */
+/* Calls a tool, unless its header annotations are invalid. References in its schema are not fetched. */
 static void call_tool(const json_t *tool)
 {
     const char *name = json_string_value(json_object_get(tool, "name"));

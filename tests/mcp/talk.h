@@ -1,7 +1,7 @@
 /* talk.h: sends requests over a connection, and records their events, one per line:
  *
  *   > METHOD PARAMS    a notification       ? METHOD PARAMS    a question       = RESULT       - ERROR
- *   ! CODE MESSAGE     it ended without an answer */
+ *   ! CODE MESSAGE     the exchange ended without an answer */
 #ifndef WT_TESTS_MCP_TALK_H
 #define WT_TESTS_MCP_TALK_H
 

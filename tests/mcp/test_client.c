@@ -1,5 +1,5 @@
 /* Tests listing tools of good and faulty programs: the tools, the error messages, and the end of all processes. Each
- * server is a shell script. Requests are numbered from 1. */
+ * server is a shell script. The ids of requests begin at 1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Tests connections to programs: eras, events of requests, and errors of faulty servers. Each server is a shell script.
- * Requests are numbered from 1. */
+ * The ids of requests begin at 1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,12 +108,12 @@ static int connect_script(struct mcp_connection **out, const char *script, const
 
 static const struct {
     const char *name, *script;
-    enum mcp_era remembered;
-    unsigned timeout_ms; /* 0 for 900000 */
+    enum mcp_era remembered; /* era of an earlier connection; 0 if unknown */
+    unsigned timeout_ms;     /* 0 for 900000 */
     int rc;
     enum mcp_era era;
-    const char *says; /* result of the opening, or part of the message */
-    enum mcp_era only;
+    const char *says;  /* result of the opening, or part of the message */
+    enum mcp_era only; /* configured era; 0 if not configured */
 } openings[] = {
     {"legacy", "legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF, 0},
     {"modern", "modern; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED, 0},
@@ -126,9 +126,10 @@ static const struct {
     {"remembered as modern, now legacy", "legacy; stay", MCP_ERA_MODERN, 0, 0, MCP_ERA_LEGACY, SELF, 0},
     {"modern, refuses with a modern error", "want server/discover; error 1 -32021 'say more'; stay", 0, 0, 0,
      MCP_ERA_MODERN, "{}", 0},
-    {"legacy only, by a modern error", "want server/discover; " OLD_ONLY "; want initialize; result 2 '" SELF "'; stay",
-     0, 0, 0, MCP_ERA_LEGACY, SELF, 0},
-    {"legacy only, by server/discover",
+    {"legacy only, reported by a modern error",
+     "want server/discover; " OLD_ONLY "; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF,
+     0},
+    {"legacy only, reported by server/discover",
      "want server/discover; result 1 '{\"supportedVersions\":[\"2025-11-25\"]}'; want initialize; result 2 '" SELF
      "'; stay",
      0, 0, 0, MCP_ERA_LEGACY, SELF, 0},
@@ -175,15 +176,16 @@ static const struct {
      0, 0, 0, MCP_ERA_LEGACY, SELF, 0},
     {"id as a string", "want discover; result '\"1\"' '" DISCOVERED "'; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED, 0},
     {"no answer", "sleep 900", 0, 200, WT_ETIMEOUT, 0, "no answer came within 0.", 0},
-    {"legacy only", "want initialize; result 1 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF, MCP_ERA_LEGACY},
-    {"legacy only, refused", "want initialize; error 1 -1 no; stay", 0, 0, WT_ENETWORK, 0,
+    {"configured as legacy", "want initialize; result 1 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF,
+     MCP_ERA_LEGACY},
+    {"configured as legacy, refused", "want initialize; error 1 -1 no; stay", 0, 0, WT_ENETWORK, 0,
      "`initialize` is refused: no (error -1)", MCP_ERA_LEGACY},
-    {"modern only", "modern; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED, MCP_ERA_MODERN},
-    {"modern only, refused", "want discover; error 1 -32601 what; stay", 0, 0, WT_ENETWORK, 0,
+    {"configured as modern", "modern; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED, MCP_ERA_MODERN},
+    {"configured as modern, refused", "want discover; error 1 -32601 what; stay", 0, 0, WT_ENETWORK, 0,
      "sh does not support MCP 2026-07-28: `server/discover` is refused: what (error -32601)", MCP_ERA_MODERN},
-    {"modern only, lists legacy revisions", "want discover; " OLD_ONLY "; stay", 0, 0, WT_ENETWORK, 0,
+    {"configured as modern, lists legacy revisions", "want discover; " OLD_ONLY "; stay", 0, 0, WT_ENETWORK, 0,
      "sh does not support MCP 2026-07-28", MCP_ERA_MODERN},
-    {"modern only, ends", "exit 3", 0, 0, WT_ENETWORK, 0, "sh does not support MCP 2026-07-28: it ended",
+    {"configured as modern, ends", "exit 3", 0, 0, WT_ENETWORK, 0, "sh does not support MCP 2026-07-28: it ended",
      MCP_ERA_MODERN},
     {"exit at start", "echo 'no  database' >&2; exit 3", 0, 0, WT_ENETWORK, 0,
      "sh ended before it answered `initialize`; it said last: no database", 0},
@@ -236,7 +238,7 @@ static const struct {
     struct mcp_request request;
     const char *answer; /* to questions; "" to leave them open */
     const char *events;
-    const char *noticed; /* NULL to ignore */
+    const char *noticed; /* messages outside requests; NULL if the connection is lost */
 } talks[] = {
     {"answer",
      "legacy; want '\"id\":3,\"method\":\"m\",\"params\":{\"a\":1}}'; result 3 '{ \"b\": 2 }'; stay",

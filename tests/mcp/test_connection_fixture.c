@@ -15,7 +15,7 @@ static wt_error err;
 static char program[512], url[96];
 static struct coprocess *far; /* the fixture over HTTP */
 
-/* The four combinations. */
+/* The four combinations of era and transport. */
 static const struct connection_way {
     const char *name;
     enum mcp_era era;
@@ -48,7 +48,7 @@ static int stop_fixture(void **state)
     return 0;
 }
 
-/* Opens a connection. The servers are static, since they must outlive it. */
+/* Opens a connection. The servers are static, since they must outlive the connection. */
 static struct mcp_connection *open_way(const struct connection_way *way, const struct mcp_connection_options *options)
 {
     static const char *argv[] = {program, NULL};
@@ -203,7 +203,7 @@ static void on_noticed(void *context, struct str method, struct str params)
     pthread_mutex_unlock(&heard->lock);
 }
 
-/* A legacy server sends notices unasked; a modern one to subscribers. */
+/* A legacy server sends notices unasked, a modern server only to subscribers. */
 static void notices_reach_the_client(void **state)
 {
     static const struct mcp_request change = {CALL("test_trigger_tool_change")},
@@ -259,7 +259,7 @@ static void *ask_often(void *context)
     return wrong ? context : NULL;
 }
 
-/* Threads share a connection, and each gets its own answers. */
+/* Threads share a connection, and each thread gets its own answers. */
 static void threads_share_a_connection(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};

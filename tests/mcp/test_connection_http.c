@@ -1,5 +1,5 @@
-/* Tests connections over HTTP: eras, lost sessions, broken streams, redirects, and sent requests. A request has the
- * number 2 in the modern era and 3 in the legacy one. */
+/* Tests connections over HTTP: eras, lost sessions, broken streams, redirects, and sent requests. The first request
+ * after the opening has the id 2 in the modern era and 3 in the legacy era. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -153,8 +153,8 @@ static const struct {
      MCP_ERA_LEGACY,
      SELF,
      3},
-    {"wrong header", {{.status = 400, .body = ERROR(1, -32020)}}, 1, 0, 0, MCP_ERA_MODERN, "{}", 1},
-    {"legacy only, by a modern error",
+    {"status 400 for a wrong header", {{.status = 400, .body = ERROR(1, -32020)}}, 1, 0, 0, MCP_ERA_MODERN, "{}", 1},
+    {"legacy only, reported by a modern error",
      {{.on = "server/discover",
        .status = 400,
        .body =
@@ -176,7 +176,7 @@ static const struct {
      MCP_ERA_LEGACY,
      SELF,
      3},
-    {"401", {{.status = 401}}, 1, 0, WT_ENETWORK, 0, "requires authentication (HTTP status 401)", 2},
+    {"status 401", {{.status = 401}}, 1, 0, WT_ENETWORK, 0, "requires authentication (HTTP status 401)", 2},
     {"HTML page",
      {{.status = 200, .body = "<html>", .type = "text/html"}},
      1,
@@ -258,7 +258,7 @@ static const struct {
      {.method = "m", .name = STR("z\xc3\xbc")},
      "= {}\n",
      {{"Mcp-Name: =?base64?esO8?=\r\n", 1}}},
-    {"name that looks encoded, and one with a space at its end",
+    {"name that looks encoded and ends with a space",
      {MODERN, {.status = 200, .body = RESULT(2, "{}")}},
      2,
      {.method = "m", .name = STR("=?base64? ")},
@@ -342,7 +342,7 @@ static const struct {
      "! -16 http://127.0.0.1 redirects to another address (HTTP status 300), which is not followed: use that "
      "address in the configuration if it is the server's\n",
      {{"POST ", 2}}},
-    {"403 later",
+    {"status 403 after the opening",
      {MODERN, {.status = 403}},
      2,
      {.method = "m"},
@@ -371,7 +371,7 @@ static const struct {
      {.method = "m"},
      "! -16 http://127.0.0.1 has no MCP server at this path (HTTP status 404)\n",
      {{"\"initialize\"", 2}, {CALL, 2}}},
-    {"server begins no other session",
+    {"server that opens no new session",
      {LEGACY_SESSION, NO_NOTICES, {.on = "\"initialize\"", .status = 200, .body = ERROR(4, -1)}, {.status = 404}},
      6,
      {.method = "m"},
@@ -482,7 +482,7 @@ static void wait_until_sent(const char *what, size_t times)
         usleep(1000);
 }
 
-/* A cancel closes the stream of a modern server, and sends a notification to a legacy one. */
+/* A cancel closes the stream of a modern server, and sends a notification to a legacy server. */
 static void cancel_reaches_servers_of_both_eras(void **state)
 {
     static const struct script_step steps[] = {MODERN, {.status = 200, .delay_ms = SCRIPT_NEVER_MS}},
@@ -633,7 +633,7 @@ static void lost_sessions_are_renewed(void **state)
             if ((strcmp(events, "= {\"a\":1}\n") == 0) != again || count_sent(sent) != (again ? 2 : 1))
                 fail_msg("%s: sent %zu times: %s", lost_sessions[i].name, count_sent(sent), events);
             free(events);
-            /* The next request goes over the new session; its scripted answer has another number. */
+            /* The next request goes over the new session. Its scripted answer has another id. */
             events = talk(connection, &request, "");
             if (!strstr(events, "an invalid answer") || count_sent("\"initialize\"") != 2)
                 fail_msg("%s, the next: %zu sessions: %s", lost_sessions[i].name, count_sent("\"initialize\""), events);
@@ -703,7 +703,7 @@ static void session_is_renewed_after_an_outage(void **state)
     free(events);
     events = talk(connection, &request, "");
     assert_non_null(
-        strstr(events, "an invalid answer")); /* it went over the new session; the scripted answer has another number */
+        strstr(events, "an invalid answer")); /* sent over the new session; the scripted answer has another id */
     free(events);
     wt__mcp_disconnect(connection, true);
 }
@@ -716,7 +716,7 @@ static void session_is_renewed_after_an_outage(void **state)
         .on = "POST /some-key-4711/mcp/", .status = 200, .body = RESULT(1, DISCOVERED)                                 \
     }
 
-/* Steps of the redirect and its target. */
+/* Redirects during the opening. steps: the target, if the redirect is followed, and the redirect itself. */
 static const struct {
     const char *name;
     struct script_step steps[3];
@@ -765,7 +765,7 @@ static void redirects_to_the_same_place_are_followed(void **state)
                                    !strstr(err.message, "pass") && !strstr(err.message, "hidden");
         if (rc != redirects[i].rc || !right)
             fail_msg("%s: %d, \"%.*s\"", redirects[i].name, rc, (int)self.len, self.ptr);
-        if (rc == 0) { /* credentials are sent there too, and the next request goes there directly */
+        if (rc == 0) { /* the target gets the credentials too, and the next request goes to it directly */
             const struct mcp_request request = {.method = "m", .timeout_ms = 1};
             free(talk(connection, &request, ""));
             assert_int_equal(count_sent("bearer-of-secrets"), count_sent("POST "));
@@ -857,12 +857,12 @@ static void long_reason_is_truncated(void **state)
 #define EVENT(message) "event: message\ndata: " message "\n\n"
 #define LISTENING .body = ENDPOINT("/post?id=7"), .more = {{"\"id\":3,", EVENT(RESULT(3, SELF))}}
 
-/* Streamable HTTP is tried first, so that `initialize` has the numbers 2 and 3, and the request 4. */
+/* Streamable HTTP is tried first, so `initialize` has the ids 2 and 3, and the request has the id 4. */
 static const struct {
     const char *name;
     struct script_step steps[4];
     int rc;
-    const char *says; /* the message, or the events */
+    const char *says; /* error message if the opening fails, else the events */
 } older[] = {
     {"question on the stream",
      {OLD,
@@ -884,15 +884,18 @@ static const struct {
      {OLD, POSTED, {STREAM, .no_length = true, .body = ENDPOINT("http://127.0.0.2/post?id=7")}},
      WT_ENETWORK,
      "http://127.0.0.1 answered with HTTP status 405 and no message"},
-    {"wrong content type",
+    {"wrong content type of the event stream",
      {OLD, POSTED, {.status = 200, .type = "text/html", .no_length = true, LISTENING}},
      WT_ENETWORK,
      "http://127.0.0.1 answered with HTTP status 405 and no message"},
-    {"status of refusal",
+    {"status 403 of the event stream",
      {OLD, POSTED, {.status = 403, .type = "text/event-stream", .no_length = true, LISTENING}},
      WT_ENETWORK,
      "http://127.0.0.1 answered with HTTP status 405 and no message"},
-    {"404", {OLD, POSTED, {.status = 404}}, WT_ENETWORK, "answered with HTTP status 405 and no message"},
+    {"status 404 of the event stream",
+     {OLD, POSTED, {.status = 404}},
+     WT_ENETWORK,
+     "answered with HTTP status 405 and no message"},
 };
 
 static void older_servers_are_reached_by_http_sse(void **state)

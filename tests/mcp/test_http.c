@@ -112,16 +112,26 @@ static const struct {
      0,
      0,
      ""},
-    {"401", {{.status = 401, .body = "{}"}}, 1, 0, WT_ENETWORK, "requires authentication (HTTP status 401)"},
-    {"403 later", {BEGIN, {.status = 403}}, 3, 0, WT_ENETWORK, "requires authentication (HTTP status 403)"},
-    {"404",
+    {"status 401", {{.status = 401, .body = "{}"}}, 1, 0, WT_ENETWORK, "requires authentication (HTTP status 401)"},
+    {"status 403 after the opening",
+     {BEGIN, {.status = 403}},
+     3,
+     0,
+     WT_ENETWORK,
+     "requires authentication (HTTP status 403)"},
+    {"status 404",
      {{.status = 404, .body = "<html>", .type = "text/html"}},
      1,
      0,
      WT_ENETWORK,
      "has no MCP server at this path (HTTP status 404)"},
-    {"405", {{.status = 405}}, 1, 0, WT_ENETWORK, "answered with HTTP status 405 and no message"},
-    {"500", {{.status = 500, .body = "oops"}}, 1, 0, WT_ENETWORK, "answered with HTTP status 500 and no message"},
+    {"status 405", {{.status = 405}}, 1, 0, WT_ENETWORK, "answered with HTTP status 405 and no message"},
+    {"status 500",
+     {{.status = 500, .body = "oops"}},
+     1,
+     0,
+     WT_ENETWORK,
+     "answered with HTTP status 500 and no message"},
     {"redirect",
      {{.status = 302, .headers = "Location: http://127.0.0.1:1/\r\n"}},
      1,
@@ -218,7 +228,7 @@ static void event_in_single_bytes_is_scanned_once(void **state)
     const struct script_step steps[] = {{.raw = raw, .raw_len = begin + count * len}};
     script_server_play(&server, steps, 1);
     assert_int_equal(wt__mcp_list_tools(&listing, &far, 900000, NULL, &err), WT_ENETWORK);
-    script_server_play(&server, rows[0].steps, 1); /* the steps above are on this stack */
+    script_server_play(&server, rows[0].steps, 1); /* drops the steps above, which are on the stack */
     free(raw);
 }
 

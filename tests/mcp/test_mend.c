@@ -1,4 +1,4 @@
-/* Tests repairs of malformed items in lists: the resulting item and the note. Two more items of each list must stay. */
+/* Tests repairs of malformed items in lists: the resulting item and the note. Both neighbours of the item must stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct mend_case {
 static const struct mend_case tools[] = {
     {"well-formed", "{\"name\":\"x\", " OBJECT ",\"annotations\":{\"readOnlyHint\":true},\"future\":[1e400]}", "",
      NULL},
-    {"a large number in a well-formed one", "{\"name\":\"x\"," OBJECT ",\"_meta\":{\"a\":12345678901234567890}}", "",
+    {"a large number in a well-formed tool", "{\"name\":\"x\"," OBJECT ",\"_meta\":{\"a\":12345678901234567890}}", "",
      NULL},
     {"no inputSchema", "{\"name\":\"x\"}", "{\"name\":\"x\"," OBJECT "}", "inputSchema is missing, and allows any"},
     {"inputSchema null", "{\"name\":\"x\",\"inputSchema\":null}", "{\"name\":\"x\"," OBJECT "}", "inputSchema is not"},
@@ -41,7 +41,7 @@ static const struct mend_case tools[] = {
     {"a list of types", "{\"name\":\"x\",\"inputSchema\":{\"type\":[\"object\",\"null\"]}}",
      "{\"name\":\"x\"," OBJECT "}", "type is read as \"object\""},
     {"a list without object", "{\"name\":\"x\",\"inputSchema\":{\"type\":[\"string\"]}}", NULL, "type is not a string"},
-    {"OBJECT", "{\"name\":\"x\",\"inputSchema\":{\"type\":\"OBJECT\"}}", "{\"name\":\"x\"," OBJECT "}",
+    {"type in capitals", "{\"name\":\"x\",\"inputSchema\":{\"type\":\"OBJECT\"}}", "{\"name\":\"x\"," OBJECT "}",
      "type is read as \"object\""},
     {"another type", "{\"name\":\"x\",\"inputSchema\":{\"type\":\"string\"}}", NULL, "it is left out"},
     {"properties null", "{\"name\":\"x\",\"inputSchema\":{\"type\":\"object\",\"properties\":null}}",
@@ -54,7 +54,7 @@ static const struct mend_case tools[] = {
      "is a list"},
     {"properties a list of texts", "{\"name\":\"x\",\"inputSchema\":{\"type\":\"object\",\"properties\":[\"a\"]}}",
      "{\"name\":\"x\"," OBJECT "}", "properties is not an object, and is ignored"},
-    {"properties that are no objects",
+    {"properties that are not objects",
      "{\"name\":\"x\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":true,\"b\":false,\"c\":\"String\","
      "\"d\":"
      "null,\"e\":[]}}}",
@@ -73,7 +73,7 @@ static const struct mend_case tools[] = {
     {"outputSchema {}", "{\"name\":\"x\"," OBJECT ",\"outputSchema\":{}}", "", NULL},
     {"annotations a list", "{\"name\":\"x\"," OBJECT ",\"annotations\":[]}", "{\"name\":\"x\"," OBJECT "}",
      "annotations is not an object"},
-    {"a hint that is no boolean",
+    {"a hint that is not a boolean",
      "{\"name\":\"x\"," OBJECT ",\"annotations\":{\"readOnlyHint\":\"maybe\",\"openWorldHint\":false}}",
      "{\"name\":\"x\"," OBJECT ",\"annotations\":{\"openWorldHint\":false}}",
      "annotations/readOnlyHint is not a boolean, and is ignored"},
@@ -111,7 +111,7 @@ static const struct mend_case tools[] = {
     {"name missing", "{" OBJECT "}", NULL, "name is not a string"},
     {"name a number", "{\"name\":7," OBJECT "}", NULL, "name is not a string"},
     {"name of a neighbour", "{\"name\":\"a\"," OBJECT "}", NULL, "tool \"a\": it is listed twice"},
-    {"a text", "\"x\"", NULL, "it is not an object"},
+    {"an item that is a string", "\"x\"", NULL, "it is not an object"},
     {"null", "null", NULL, "it is not an object"},
     {"a member twice", "{\"name\":\"x\",\"name\":\"y\"," OBJECT "}", NULL, "has a member twice"},
     {NULL, NULL, NULL, NULL}};
@@ -123,7 +123,7 @@ static const struct mend_case resources[] = {
     {"mimeType null", "{\"uri\":\"x:1\",\"name\":\"n\",\"mimeType\":null}", "{\"uri\":\"x:1\",\"name\":\"n\"}", NULL},
     {"annotations", "{\"uri\":\"x:1\",\"name\":\"n\",\"annotations\":{\"audience\":\"user\",\"priority\":\"1\"}}",
      "{\"uri\":\"x:1\",\"name\":\"n\",\"annotations\":{}}", "annotations/audience is not a list of"},
-    {"annotations that are right",
+    {"valid annotations",
      "{\"uri\":\"x:1\",\"name\":\"n\",\"annotations\":{\"audience\":[\"user\"],\"priority\":1,\"lastModified\":\"2025-"
      "01-12T15:00:58.123Z\"}}",
      "", NULL},
@@ -221,7 +221,7 @@ static void an_empty_list_stays_empty(void **state)
     wt__mcp_mends_dispose(&mends);
 }
 
-static void notes_are_bounded(void **state)
+static void notes_of_a_list_are_limited(void **state)
 {
     struct buffer list = {0}, out = {0};
     struct mcp_mends mends = {0};
@@ -244,7 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(malformed_items_are_repaired_or_left_out),
         cmocka_unit_test(an_empty_list_stays_empty),
-        cmocka_unit_test(notes_are_bounded),
+        cmocka_unit_test(notes_of_a_list_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Tests the environment, the shown text and the short name of a server. */
+/* Tests the environment, the shown URL, the hidden secrets and the short name of a server. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -30,7 +30,7 @@ static void fixture_say(struct mcp_call *call, const char *text)
     wt__mcp_add_text(call, wt__str(text));
 }
 
-/* Asks the client. Returns the response, or NULL if the call is over for now. */
+/* Asks the client. Returns the response, or NULL if there is no answer yet and the handler must return. */
 static const char *fixture_ask(struct mcp_call *call, const char *key, const char *method, const char *params)
 {
     struct str response;
@@ -340,7 +340,7 @@ static void fixture_ask_twice(void *context, struct mcp_call *call)
     fixture_say_answer(call, "color: ", color);
 }
 
-/* Asks according to the client's capabilities. */
+/* Asks only the questions that the client's capabilities allow. */
 static void fixture_ask_able(void *context, struct mcp_call *call)
 {
     (void)context;
@@ -432,7 +432,7 @@ static void fixture_read_binary(void *context, struct mcp_call *call, struct str
     wt__mcp_add_contents(call, uri, "image/png", STR(""), STR(FIXTURE_PNG));
 }
 
-/* test://template/ID/data */
+/* Reads test://template/ID/data. */
 static void fixture_read_template(void *context, struct mcp_call *call, struct str uri)
 {
     static const char before[] = "test://template/";

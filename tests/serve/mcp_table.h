@@ -12,7 +12,7 @@ struct mcp_tool_row {
     const char *name;
     const char *definition; /* the whole tool as JSON, with inputSchema */
     void (*run)(void *context, struct mcp_call *call);
-    bool waits;
+    bool waits;     /* see struct mcp_tool */
     bool unchecked; /* `run` checks the arguments itself; headers are not checked */
 };
 
@@ -41,8 +41,8 @@ struct mcp_table {
 };
 
 /* Compiles the input schemas and fills the feature groups that have rows. Sets features->context to the table; other
- * feature functions then get it too, and find their own context in table->context. Error messages name the row. The
- * table must stay in place and outlive the service. */
+ * feature functions then get the table too, and find their own context in table->context. Error messages name the row.
+ * The table must stay in place and outlive the service. */
 static inline int mcp_table_open(struct mcp_table *table, struct mcp_features *features, wt_error *err);
 static inline void mcp_table_close(struct mcp_table *table);
 

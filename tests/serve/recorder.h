@@ -22,9 +22,10 @@ struct recorder {
     struct mcp_channel channel; /* must be first */
     pthread_mutex_t lock;
     pthread_cond_t news;
-    struct buffer said;
-    int status;
-    bool answered, gone;
+    struct buffer said; /* messages so far, each on a line */
+    int status;         /* HTTP status of the answer; valid if answered */
+    bool answered;
+    bool gone; /* set by tests to simulate a lost client */
 };
 
 static bool recorder_send(struct mcp_channel *channel, struct str message)

@@ -1,4 +1,5 @@
-/* The API on a real server: slow calls run separately from the workers, and shutdown waits for running calls only. */
+/* Tests the API on a real server: slow calls run separately from the workers, and shutdown waits for running calls
+ * only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -152,8 +153,8 @@ static void imported_tools_are_found_by_the_next_request(void **state)
     wt__buffer_dispose(&answer);
 }
 
-/* Many clients import at once with one worker: each import is done, or refused to be retried; searches are answered
- * meanwhile. */
+/* Many clients import at once with one worker. Each import succeeds, or is refused with a time to retry. Searches are
+ * answered meanwhile. */
 static void imports_leave_the_worker_to_searches(void **state)
 {
     struct server_fixture *f = *state;
@@ -186,7 +187,7 @@ static void imports_leave_the_worker_to_searches(void **state)
     wt__buffer_dispose(&in);
 }
 
-/* Clients disconnect in every stage of an import and a search. */
+/* Clients disconnect after a whole or half a request, an import or a search. */
 static void disconnected_clients_leak_nothing(void **state)
 {
     struct server_fixture *f = *state;

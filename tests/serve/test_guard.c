@@ -1,4 +1,4 @@
-/* The checks of Host and Origin. */
+/* Tests the checks of the headers Host and Origin, and of loopback addresses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static const struct {
     {"https://app.example.com", "localhost:8642", ORIGIN_CONFIGURED},
     {"http://app.example.com", "localhost:8642", ORIGIN_FOREIGN},
     {"https://app.example.com:8443", "localhost:8642", ORIGIN_FOREIGN},
-    {"http://localhost:3000", "localhost:8642", ORIGIN_FOREIGN}, /* another port is another site */
+    {"http://localhost:3000", "localhost:8642", ORIGIN_FOREIGN}, /* another port is another origin */
     {"http://127.0.0.1:8642", "localhost:8642", ORIGIN_FOREIGN},
     {"null", "localhost:8642", ORIGIN_FOREIGN},
     {"file://", "localhost:8642", ORIGIN_FOREIGN},

@@ -1,4 +1,4 @@
-/* Key files, lookup and scopes. */
+/* Tests key files, the lookup of keys, and scopes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,7 +102,7 @@ static void lookup_needs_the_whole_key_and_returns_its_scopes(void **state)
     wt__keys_close(keys);
 }
 
-/* Counts keys written before the scope `call` existed. */
+/* Keys written before the scope `call` existed may find but not call. */
 static void keys_with_find_but_not_call_are_counted(void **state)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Calls in both eras: questions, state, messages and results, cancellation, and limits. */
+/* Tests calls in both eras: questions, state, messages and results, cancellation, and limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,9 @@ static bool contains_or_print(const char *said, const char *words)
 /* ---------------------------------------------------------------- results */
 
 static const struct {
-    const char *name, *tool, *modern[2], *legacy[2], *never;
+    const char *name, *tool;
+    const char *modern[2], *legacy[2]; /* texts in the answer to a client of this era */
+    const char *never;                 /* text in neither answer; NULL for no text */
 } answers[] = {
     {"no content", TOOL("silent"), {"\"content\":[]"}, {"\"content\":[]"}, "isError"},
     {"structured content",
@@ -278,7 +280,7 @@ static void legacy_calls_report_a_missing_capability(void **state)
 {
     (void)state;
     char *said = recorder_ask(service, legacy, REQUEST("1", "tools/call", "\"name\":\"ask_for_ever\""), NULL, NULL);
-    assert_true(contains_or_print(said, "did not declare the capability")); /* roots */
+    assert_true(contains_or_print(said, "did not declare the capability")); /* the capability roots */
     assert_true(contains_or_print(said, "\"isError\":true"));
     free(said);
 }
@@ -346,7 +348,7 @@ static void two_calls_run_at_once(void **state)
     wt__mcp_channel_release(&two->channel);
 }
 
-/* Waiting calls of one client do not delay other clients, be they principals or, without keys, sessions. */
+/* Waiting calls of one client do not delay other clients. A client is a principal or, without keys, a session. */
 static void waiting_calls_are_limited_by_client(void **state)
 {
     static const struct mcp_service_options options = {.waiting_max = 8};

@@ -1,4 +1,4 @@
-/* Features as a struct of functions: ten thousand tools, pages, and groups not offered. */
+/* Tests features that are functions: ten thousand tools in pages, groups that are not offered, and invalid features. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

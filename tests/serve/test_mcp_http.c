@@ -1,4 +1,4 @@
-/* MCP over HTTP: errors, sessions, streams, and closed connections in each era. */
+/* Tests MCP over HTTP: errors, sessions, streams, and closed connections in each era. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -219,7 +219,12 @@ static const struct {
      MODERN("1", "tools/list", ""),
      400,
      {NULL}},
-    {"a name", "POST", CALL_FIELDS("echo"), MODERN("1", "tools/call", TOOL("echo")), 200, {"\"text\":\"{}\""}},
+    {"the name of the tool",
+     "POST",
+     CALL_FIELDS("echo"),
+     MODERN("1", "tools/call", TOOL("echo")),
+     200,
+     {"\"text\":\"{}\""}},
     {"a name in base64",
      "POST",
      CALL_FIELDS("=?base64?ZWNobw==?="),
@@ -411,7 +416,7 @@ static void idle_and_excess_sessions_end(void **state)
     assert_false(has_session(&sessions, "0123456789abcdef0123456789abcdef"));
     for (size_t i = 0; i < 100; i++)
         add_session(&sessions, ids[i]);
-    assert_true(has_session(&sessions, ids[0])); /* just used, so the next one is the oldest */
+    assert_true(has_session(&sessions, ids[0])); /* just used, so ids[1] is the oldest */
     add_session(&sessions, ids[100]);
     assert_true(has_session(&sessions, ids[0]));
     assert_false(has_session(&sessions, ids[1]));
@@ -429,7 +434,7 @@ static void idle_and_excess_sessions_end(void **state)
     wt__mcp_peer_release(small->peers); /* the reference that wt__mcp_session_find returned */
     clock_ms += 2 * (int64_t)MCP_SESSION_IDLE_MS;
     wt__mcp_sessions_expire(&sessions);
-    assert_int_equal(sessions.count, 1); /* has an open stream */
+    assert_int_equal(sessions.count, 1); /* the session has an open stream */
     stream->gone = true;
     wt__mcp_sessions_expire(&sessions);
     assert_int_equal(sessions.count, 0);
@@ -449,7 +454,7 @@ static void set_running(struct mcp_sessions *sessions, const char *id, size_t co
     wt__mcp_peer_release(peer);
 }
 
-/* If a principal opens too many sessions, its own sessions end: first those that were not used after initialize. */
+/* If a principal opens too many sessions, its own sessions end, unused sessions first. */
 static void a_principal_opening_many_sessions_ends_only_its_own(void **state)
 {
     enum { MOST = 100, HALF = MOST / 2, FLOOD = 10 * MOST };
@@ -506,7 +511,7 @@ static void a_principal_with_all_sessions_in_use_gets_no_more(void **state)
 
 /* ---------------------------------------------------------------- streams */
 
-/* early: sent before the response */
+/* If a message precedes the response, the response is an event stream. */
 static void early_messages_start_a_stream(void **state)
 {
     (void)state;
@@ -693,7 +698,7 @@ static void a_legacy_client_staying_away_cancels_the_call(void **state)
     receive_until(client, &in, "notifications/progress");
     close(client);
     wait_until_disconnected();
-    assert_int_equal(meanwhile.cancelled, 0); /* may still resume */
+    assert_int_equal(meanwhile.cancelled, 0); /* the client may still resume */
     clock_ms += MCP_AWAY_MS + 1;
     meanwhile_until(&meanwhile.cancelled, 1);
     wt__buffer_dispose(&in);
@@ -741,7 +746,7 @@ static void older_revisions_get_no_event_ids(void **state)
     free(said);
 }
 
-static void a_legacy_cancel_notification_works(void **state)
+static void a_legacy_cancel_notification_ends_its_call(void **state)
 {
     static const char cancel[] =
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}";
@@ -846,11 +851,11 @@ int main(void)
         cmocka_unit_test(a_legacy_client_can_resume_for_its_answer),
         cmocka_unit_test(a_legacy_client_can_resume_a_running_call),
         cmocka_unit_test(older_revisions_get_no_event_ids),
-        cmocka_unit_test(a_legacy_cancel_notification_works),
+        cmocka_unit_test(a_legacy_cancel_notification_ends_its_call),
         cmocka_unit_test(ending_a_session_cancels_its_calls),
         cmocka_unit_test(request_state_is_bound_to_its_principal),
         cmocka_unit_test(long_principals_are_refused),
-        cmocka_unit_test(shutdown_notifies_listeners), /* must be last */
+        cmocka_unit_test(shutdown_notifies_listeners), /* last, since it stops the service */
     };
     return cmocka_run_group_tests(tests, start_http_server, stop_http_server);
 }

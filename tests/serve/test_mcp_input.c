@@ -1,4 +1,4 @@
-/* Input schemas: header annotations, headers compared with arguments, and messages about invalid arguments. */
+/* Tests input schemas: header annotations, headers compared with arguments, and messages about invalid arguments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,17 +95,17 @@ static void header_annotations_are_checked(void **state)
     }
 }
 
-/* Schemas that compile only in part, with arguments accepted and rejected by the rest. */
+/* Schemas that compile only in part, with arguments that the compiled part accepts and rejects. */
 #define ONE(keywords) OBJECT("\"a\":{" keywords "},\"n\":{\"type\":\"integer\"}")
 #define DRAFT(uri) "{\"$schema\":\"" uri "\",\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}}}"
 static const struct {
-    const char *name, *schema, *why; /* why: part of the reason; NULL if only older syntax is at fault */
+    const char *name, *schema, *why; /* why: part of the reason; NULL if all of the schema is checked */
     const char *fits, *misfits;      /* misfits: NULL if the schema is not checked */
 } loose[] = {
     {"a dangling reference", ONE("\"$ref\":\"#/$defs/X\""), "$ref", "{\"a\":1}", "{\"n\":\"x\"}"},
     {"a remote reference", ONE("\"$ref\":\"https://x.example/y\""), "$ref", "{\"a\":1}", "{\"n\":\"x\"}"},
     {"type int", ONE("\"type\":\"int\""), "int", "{\"a\":1}", "{\"a\":\"x\"}"},
-    {"None", ONE("\"type\":\"None\""), "None", "{\"a\":null}", "{\"n\":\"x\"}"},
+    {"type None", ONE("\"type\":\"None\""), "None", "{\"a\":null}", "{\"n\":\"x\"}"},
     {"an unknown type", ONE("\"type\":\"Money\""), "Money", "{\"a\":[1]}", "{\"n\":\"x\"}"},
     {"properties is null", "{\"type\":\"object\",\"properties\":null,\"required\":[\"a\"]}", NULL, "{\"a\":1}", "{}"},
     {"format is null", ONE("\"type\":\"string\",\"format\":null"), NULL, "{\"a\":\"x\"}", "{\"a\":1}"},
@@ -117,10 +117,12 @@ static const struct {
     {"minimum is a string", ONE("\"type\":\"integer\",\"minimum\":\"zero\""), "minimum", "{\"a\":-1}", "{\"a\":\"x\"}"},
     {"required is a boolean", ONE("\"type\":\"string\",\"required\":true"), "required", "{\"a\":\"x\"}", "{\"a\":1}"},
     {"an empty anyOf", ONE("\"anyOf\":[],\"type\":\"string\""), "anyOf", "{\"a\":\"x\"}", "{\"a\":1}"},
-    {"an alternative", ONE("\"oneOf\":[{\"type\":\"int\"},{\"type\":\"str\"}]"), "int", "{\"a\":1,\"n\":\"x\"}", NULL},
+    {"unknown types inside oneOf", ONE("\"oneOf\":[{\"type\":\"int\"},{\"type\":\"str\"}]"), "int",
+     "{\"a\":1,\"n\":\"x\"}", NULL},
     {"unknown type inside not", ONE("\"not\":{\"type\":\"Money\"}"), "Money", "{\"a\":1,\"n\":\"x\"}", NULL},
-    {"names of a closed object", ONE("\"patternProperties\":{\"(\":{}},\"additionalProperties\":false"),
-     "patternProperties", "{\"a\":{\"x\":1}}", "{\"n\":\"x\"}"},
+    {"a bad pattern of names in a closed object",
+     ONE("\"patternProperties\":{\"(\":{}},\"additionalProperties\":false"), "patternProperties", "{\"a\":{\"x\":1}}",
+     "{\"n\":\"x\"}"},
     {"draft-04", DRAFT("http://json-schema.org/draft-04/schema#"), NULL, "{\"n\":1}", "{\"n\":\"x\"}"},
     {"draft-06", DRAFT("http://json-schema.org/draft-06/schema#"), NULL, "{\"n\":1}", "{\"n\":\"x\"}"},
     {"2019-09", DRAFT("https://json-schema.org/draft/2019-09/schema"), NULL, "{\"n\":1}", "{\"n\":\"x\"}"},
@@ -139,11 +141,11 @@ static void arguments_are_checked_by_the_part_of_a_schema_that_compiles(void **s
             fail_msg("%s: %s", loose[i].name, err.message);
         const char *why = wt__mcp_input_unchecked(input);
         if ((why != NULL) != (loose[i].why != NULL) || (why && !strstr(why, loose[i].why)))
-            fail_msg("%s: %s", loose[i].name, why ? why : "it is checked whole");
+            fail_msg("%s: %s", loose[i].name, why ? why : "the whole schema is checked");
         if (check_arguments_text(input, wt__str(loose[i].fits), &words) != 1)
             fail_msg("%s: %s is refused: %s", loose[i].name, loose[i].fits, words.ptr);
         if (loose[i].misfits && check_arguments_text(input, wt__str(loose[i].misfits), &words) != 0)
-            fail_msg("%s: %s is taken", loose[i].name, loose[i].misfits);
+            fail_msg("%s: %s is accepted", loose[i].name, loose[i].misfits);
         wt__buffer_dispose(&words);
         wt__mcp_input_close(input);
     }
@@ -261,8 +263,7 @@ static void headers_must_match_arguments(void **state)
     wt__mcp_input_close(input);
 }
 
-/* Headers written by a client pass the server's check. */
-static void headers_of_clients_pass_the_server_check(void **state)
+static void clients_repeat_arguments_in_headers(void **state)
 {
     static const char schema[] = OBJECT("\"s\":{" MIRROR(
         "\"S\"") "},\"n\":{\"type\":\"integer\",\"x-mcp-header\":\"N\"},"
@@ -375,7 +376,7 @@ int main(void)
         cmocka_unit_test(a_schema_with_too_many_faults_is_not_checked),
         cmocka_unit_test(the_number_of_annotations_is_limited),
         cmocka_unit_test(headers_must_match_arguments),
-        cmocka_unit_test(headers_of_clients_pass_the_server_check),
+        cmocka_unit_test(clients_repeat_arguments_in_headers),
         cmocka_unit_test(violations_are_explained_to_the_model),
         cmocka_unit_test(nullable_allows_null),
     };

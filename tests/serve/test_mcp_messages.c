@@ -1,4 +1,4 @@
-/* Messages of both eras and their responses, on the conformance fixture without a transport. */
+/* Tests messages of both eras and their responses, with the fixture of the conformance suite and no transport. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static int close_fixture_service(void **state)
     ",\"io.modelcontextprotocol/clientCapabilities\":" capabilities "}"
 #define CALL(name, arguments) "\"name\":\"" name "\",\"arguments\":" arguments
 
-/* sent in an open legacy session */
+/* Each text is sent in an open legacy session. */
 static const struct {
     const char *name, *text;
     int status;
@@ -50,12 +50,12 @@ static const struct {
     {"an empty message", "", 400, {CODE(-32700)}, "\"id\""},
     {"not JSON", "hello", 400, {CODE(-32700)}, "\"id\""},
     {"half a message", "{\"jsonrpc\":\"2.0\",\"id\":1", 400, {CODE(-32700)}, NULL},
-    {"a duplicate name",
+    {"a duplicate member",
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"method\":\"x\"}",
      400,
      {CODE(-32700)},
      NULL},
-    {"a duplicate name, once with an escape",
+    {"a duplicate member, once with an escape",
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"m\\u0065thod\":\"x\"}",
      400,
      {CODE(-32700)},
@@ -216,7 +216,7 @@ static const struct {
      200,
      {"\"values\":[\"paris\",\"park\",\"party\"],\"total\":3,\"hasMore\":false"},
      NULL},
-    {"names with escapes are understood",
+    {"names of members with escapes are understood",
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"test_custom_headers\","
      "\"argum\\u0065nts\":{\"region\":\"x\"}}}",
      200,

@@ -1,4 +1,4 @@
-/* MCP over pipes: partial lines, oversized lines, concurrency, and shutdown. */
+/* Tests MCP over pipes: partial lines, oversized lines, concurrency, and shutdown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -259,7 +259,7 @@ static void a_client_sending_ahead_is_not_refused(void **state)
     session->in[1] = session->stop[0] = session->stop[1] = -1;
     assert_int_equal(pthread_create(&session->thread, NULL, run_stdio, session), 0);
     meanwhile_until(&meanwhile.waiting, 1);
-    usleep(100000); /* enough time to read all others */
+    usleep(100000); /* enough time to read all other lines */
     meanwhile_add(&meanwhile.let_go);
     char *said = end_stdio(session);
     for (const char *line = said; *line; line += strcspn(line, "\n") + 1) {
@@ -273,7 +273,7 @@ static void a_client_sending_ahead_is_not_refused(void **state)
     wt__buffer_dispose(&lines);
 }
 
-static void cancel_works_in_both_eras(void **state)
+static void cancel_ends_a_call_in_both_eras(void **state)
 {
     static const char *const requests[] = {OPEN REQUEST("\"a\"", "tools/call", "\"name\":\"wait\"") "\n",
                                            MODERN("\"a\"", "tools/call", TOOL("wait")) "\n"};
@@ -394,7 +394,7 @@ int main(void)
         cmocka_unit_test(an_oversized_line_is_refused_alone),
         cmocka_unit_test(two_requests_run_at_once),
         cmocka_unit_test(a_client_sending_ahead_is_not_refused),
-        cmocka_unit_test(cancel_works_in_both_eras),
+        cmocka_unit_test(cancel_ends_a_call_in_both_eras),
         cmocka_unit_test(quick_calls_overtake_waiting_ones),
         cmocka_unit_test(listening_ends_on_cancel_or_shutdown),
         cmocka_unit_test(legacy_clients_get_changes),

@@ -1,4 +1,4 @@
-/* The sentence naming providers, and its filter for names. */
+/* Tests the sentence that names the providers, and its filter of names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The usage log: acknowledged usages are on disk, each usage has its own result, and clients have limits. */
+/* Tests the usage log: acknowledged usages are on disk, each usage has its own result, and clients have limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@ enum { NEVER_MS = 3600 * 1000, THREADS = 4, REPORTS = 50 };
 struct batch_answer {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int times, rc;
+    int times; /* number of results */
+    int rc;    /* code of the last result; 1 before the first */
     char why[200];
     size_t count;
     struct reported_usage usages[8];
@@ -229,8 +230,8 @@ static void *report_many(void *context)
     return NULL;
 }
 
-/* The first batch is written at once. The others, before the next transaction is due, form one group, written by the
- * close. */
+/* The first batch is written at once. The others arrive before the next transaction is due. They form one group, which
+ * the close writes. */
 static void test_usages_of_many_threads_are_written_in_groups(void **state)
 {
     (void)state;

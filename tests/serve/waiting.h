@@ -11,7 +11,10 @@
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t news;
-    unsigned waiting, let_go, cancelled, answered, together;
+    unsigned waiting;             /* calls of `wait` so far */
+    unsigned let_go;              /* calls of `wait` that may end */
+    unsigned cancelled, answered; /* ended calls */
+    unsigned together;            /* calls of `meet` so far */
     bool cancel_heard;
     char watched[64]; /* the last subscription */
 } meanwhile = {.lock = PTHREAD_MUTEX_INITIALIZER, .news = PTHREAD_COND_INITIALIZER};
@@ -66,7 +69,7 @@ static void tool_wait(void *context, struct mcp_call *call)
     wt__mcp_add_text(call, STR("let go"));
 }
 
-/* Waits for a second call: fails to end unless two calls run at once. */
+/* Waits for a second call, so that a call ends only if two calls run at once. */
 static void tool_meet(void *context, struct mcp_call *call)
 {
     (void)context;
@@ -149,7 +152,7 @@ static void tool_structured(void *context, struct mcp_call *call)
     wt__mcp_set_meta(call, STR("{\"x\":{\"y\":1},\"io.modelcontextprotocol/serverInfo\":{\"name\":\"evil\"}}"));
 }
 
-/* Answers with a whole result, like a relayed one of an upstream server. */
+/* Answers with a whole result, like a result relayed from an upstream server. */
 static void tool_raw(void *context, struct mcp_call *call)
 {
     (void)context;

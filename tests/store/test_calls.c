@@ -1,4 +1,4 @@
-/* Tests of the arguments of past calls: storage, lookup and validation. */
+/* Tests the arguments of past calls: storage, lookup and validation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +88,7 @@ static const char *newest_request(struct store *store, const char *name)
     return text;
 }
 
-/* Calls without arguments count here, but failed calls do not. */
+/* The newest request may be of a call without arguments, but not of a failed call. */
 static void test_newest_request_of_a_tool_is_found(void **state)
 {
     (void)state;

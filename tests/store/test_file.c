@@ -1,4 +1,4 @@
-/* Tests of the store as a file: opening, refusing files unchanged, migrations, and access by several processes. */
+/* Tests the store as a file: opening, refusal of other files, migrations, and access by several processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -180,7 +180,7 @@ static void test_invalid_paths_are_refused(void **state)
     assert_int_equal(wt__store_open(&store, "", NULL, &err), WT_EINVAL);
 }
 
-/* A store with a page of zeros fails with a message for every operation. */
+/* If a page of the store is zeroed, operations work or fail with WT_ESTORE and the name of the file. */
 static void test_a_damaged_store_is_reported(void **state)
 {
     (void)state;
@@ -226,15 +226,15 @@ static int add_two(struct store *store, wt_error *error)
 static void test_migrations_run_in_order_in_one_transaction(void **state)
 {
     (void)state;
-    static const struct migration steps[] = {{"SELECT 'not run: the store has had it'", NULL},
-                                             {"SELECT 'nor this'", NULL},
-                                             {"SELECT 'nor that'", NULL},
-                                             {"SELECT 'nor the next'", NULL},
-                                             {"SELECT 'nor the one after it'", NULL},
-                                             {"SELECT 'nor what came then'", NULL},
-                                             {"SELECT 'nor the one behind that'", NULL},
-                                             {"SELECT 'nor the last but one'", NULL},
-                                             {"SELECT 'nor the last'", NULL},
+    static const struct migration steps[] = {{"SELECT 'already applied'", NULL},
+                                             {"SELECT 'already applied'", NULL},
+                                             {"SELECT 'already applied'", NULL},
+                                             {"SELECT 'already applied'", NULL},
+                                             {"SELECT 'already applied'", NULL},
+                                             {"SELECT 'already applied'", NULL},
+                                             {"SELECT 'already applied'", NULL},
+                                             {"SELECT 'already applied'", NULL},
+                                             {"SELECT 'already applied'", NULL},
                                              {"CREATE TABLE one (x); INSERT INTO one VALUES (1)", add_two},
                                              {"INSERT INTO one SELECT x + 1 FROM one", NULL}};
     static const struct migration broken[] = {{"", NULL},
@@ -490,7 +490,8 @@ static void test_two_processes_create_and_fill_a_store(void **state)
 }
 
 struct wait_notice {
-    bool heard, stop;
+    bool heard;  /* true once the wait was reported */
+    bool stop;   /* true to cancel the import at the report */
     int release; /* pipe to write to when the wait is reported, so that the other writer ends; -1 to leave it running */
 };
 
@@ -507,7 +508,7 @@ static int note_waiting(void *context, const char *phase, uint64_t done, uint64_
     return hearing->stop && hearing->heard;
 }
 
-/* Imports while another process holds the lock, until the wait is reported, or for ever. */
+/* Imports while another process holds the lock. The other process holds it until the wait is reported, or for ever. */
 static int add_against_a_writer(bool for_ever, unsigned busy_ms, struct wait_notice *hearing)
 {
     struct store *store;

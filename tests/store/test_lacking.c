@@ -220,16 +220,16 @@ static int64_t run_check(struct store *store)
     return wt__store_check(store, &err);
 }
 
-/* In this order, because later operations read the results of earlier ones. */
+/* The order matters, because later operations read the results of earlier ones. */
 static const struct {
     const char *name;
     int64_t (*ask)(struct store *store);
 } operations[] = {
     {"import", run_import},
-    {"use", run_add_usage},
+    {"add a usage", run_add_usage},
     {"put a contrast", run_put_contrast},
     {"put vectors", run_put_vectors},
-    {"learn", run_add_sums},
+    {"add to sums", run_add_sums},
     {"review", run_review},
     {"reviews", run_reviews},
     {"new tools", run_new_tools},
@@ -247,7 +247,7 @@ static const struct {
     {"sources", run_sources},
     {"get vectors", run_get_vectors},
     {"count vectors", run_count_vectors},
-    {"mark", run_mark},
+    {"read the mark", run_mark},
     {"sums", run_sums},
     {"rename", run_rename_provider},
     {"forget", run_forget},
@@ -313,7 +313,7 @@ static void test_a_missing_table_is_reported(void **state)
         assert_int_equal(wt__sql_exec(store, sql, &err), 0);
         wt__store_close(store);
         if (run_operations(tables[i]) == 0)
-            fail_msg("nothing was refused without %s", tables[i]);
+            fail_msg("no operation failed without %s", tables[i]);
     }
 }
 

@@ -1,4 +1,4 @@
-/* Tests of the tools recorded for the same or a nearly equal request. */
+/* Tests the tools recorded for the same or a nearly equal request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static void test_tools_of_the_same_request_are_found(void **state)
     record_usage_of(store, "walk the grey dog slowly", "a b", USAGE_OK, 2);
     record_usage_of(store, "walk the grey dog slowly", "b", USAGE_FAILED, 3);
     check_shares(store, "walk the grey dog slowly", 67, 33);
-    for (int i = 0; i < 500; i++) /* only the newest count, in any spelling */
+    for (int i = 0; i < 500; i++) /* only the newest usages count, in any spelling */
         record_usage_of(store, "Walk the grey dog slowly", "b", USAGE_OK, 4 + i);
     check_shares(store, "walk the grey dog slowly", 0, 100);
     wt__store_close(store);
@@ -205,7 +205,7 @@ static void test_one_client_cannot_override_others(void **state)
 {
     static const struct attack attacks[] = {
         {"the same usage", "walk the grey dog slowly", "b", USAGE_OK, 1000, 93, 93},
-        {"one usage, in many writings", "walk the grey dog slowly%.*s", "b", USAGE_OK, 60, 93, 93},
+        {"one usage, in many spellings", "walk the grey dog slowly%.*s", "b", USAGE_OK, 60, 93, 93},
         {"another tool each time", "walk the grey dog slowly", "gone%d b", USAGE_OK, 300, 93, 93},
         {"usages of the right tool", "any other chore %d", "a", USAGE_OK, 260, 96, 96},
         {"new requests", "any other chore %d", "b", USAGE_OK, 260, 96, 96},

@@ -1,4 +1,4 @@
-/* Tests of same and nearly equal requests. */
+/* Tests the comparison of equal and nearly equal requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

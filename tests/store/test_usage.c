@@ -177,8 +177,8 @@ static void test_selected_usages_are_forgotten(void **state)
         {"before a time", NULL, 3, 2, "three(p/b) four(p/gone!)"},
         {"of a tool", "a", 0, 2, "three(p/b) four(p/gone!)"},
         {"of a tool, before a time", "b", 3, 1, "one(p/a) three(p/b) four(p/gone!)"},
-        {"of what is no tool", "gone", 0, 1, "one(p/a) two(p/a p/b) three(p/b)"},
-        {"of none", "nothing", 0, 0, "one(p/a) two(p/a p/b) three(p/b) four(p/gone!)"},
+        {"of a label without a tool", "gone", 0, 1, "one(p/a) two(p/a p/b) three(p/b)"},
+        {"of an unknown label", "nothing", 0, 0, "one(p/a) two(p/a p/b) three(p/b) four(p/gone!)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct store *store = open_test_tools();
@@ -272,13 +272,14 @@ static void add_pending_sums(struct store *store, const struct vector_set *of, s
     }
 }
 
-/* Appends " tool:uses" for every sum that is not stale. */
+/* Appends " tool:uses" of one sum. */
 static int append_sum(void *context, const struct usage_sum_key *key)
 {
     sprintf((char *)context + strlen(context), " %lld:%lld", (long long)key->tool, (long long)key->uses);
     return 0;
 }
 
+/* Returns the sums that are not stale, as " tool:uses tool:uses". */
 static const char *sums_text(struct store *store, const struct vector_set *of)
 {
     static char text[200];
@@ -287,6 +288,7 @@ static const char *sums_text(struct store *store, const struct vector_set *of)
     return text;
 }
 
+/* Returns the first component of a tool's sum, or -1 if the tool has no sum. */
 static float first_of_sum(struct store *store, const struct vector_set *of, int64_t tool)
 {
     float sum[DIM];
@@ -396,7 +398,7 @@ static void test_a_forgotten_usage_leaves_the_sums(void **state)
     assert_true(first_of_sum(store, &set, a) < 0);
     assert_int_equal(sum_generation(store, b), b_before);
 
-    /* later usages do not revive it */
+    /* later usages do not renew the stale sum */
     record_usage_of(store, "four", "a", USAGE_OK, 4);
     add_pending_sums(store, &set, 4);
     assert_string_equal(sums_text(store, &set), " 2:2");
@@ -488,15 +490,15 @@ static void test_a_tool_counts_once_per_client_and_request(void **state)
         } usages[4];
         const char *teaching, *sums;
     } rows[] = {
-        {"nobody", {{"", "x", "a", 0}, {"", "x", "a", 0}}, "x(p/a) x(p/a)", " 1:2"},
+        {"no client", {{"", "x", "a", 0}, {"", "x", "a", 0}}, "x(p/a) x(p/a)", " 1:2"},
         {"the same client", {{"c", "x", "a", 0}, {"c", "x", "a", 0}}, "x(p/a)", " 1:1"},
         {"two clients", {{"c", "x", "a", 0}, {"d", "x", "a", 0}}, "x(p/a) x(p/a)", " 1:2"},
-        {"a client and nobody", {{"c", "x", "a", 0}, {"", "x", "a", 0}}, "x(p/a) x(p/a)", " 1:2"},
+        {"one usage with a client, one without", {{"c", "x", "a", 0}, {"", "x", "a", 0}}, "x(p/a) x(p/a)", " 1:2"},
         {"two requests", {{"c", "x", "a", 0}, {"c", "y", "a", 0}}, "x(p/a) y(p/a)", " 1:2"},
-        {"other tools beside", {{"c", "x", "a", 0}, {"c", "x", "a b", 0}}, "x(p/a) x(p/b)", " 1:1 2:1"},
+        {"an additional tool", {{"c", "x", "a", 0}, {"c", "x", "a b", 0}}, "x(p/a) x(p/b)", " 1:1 2:1"},
         {"fewer tools", {{"c", "x", "a b", 0}, {"c", "x", "b", 0}}, "x(p/a p/b)", " 1:1 2:1"},
-        {"one that failed", {{"c", "x", "a", USAGE_FAILED}, {"c", "x", "a", 0}}, "x(p/a)", " 1:1"},
-        {"a tool that is gone", {{"c", "x", "gone", 0}, {"c", "x", "gone a", 0}}, "x(p/a)", " 1:1"},
+        {"a failed usage first", {{"c", "x", "a", USAGE_FAILED}, {"c", "x", "a", 0}}, "x(p/a)", " 1:1"},
+        {"a label without a tool", {{"c", "x", "gone", 0}, {"c", "x", "gone a", 0}}, "x(p/a)", " 1:1"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t batch = 1; batch < 4; batch++) {
@@ -513,7 +515,6 @@ static void test_a_tool_counts_once_per_client_and_request(void **state)
         }
 }
 
-/* A repetition counts after the first usage is removed. */
 static void test_a_repetition_counts_when_the_first_is_forgotten(void **state)
 {
     (void)state;
@@ -546,7 +547,7 @@ static uint32_t trusted_uses(struct store *store)
     return uses;
 }
 
-static void test_few_usages_of_a_client_count_in_a_mean(void **state)
+static void test_usages_of_one_client_are_limited_in_a_mean(void **state)
 {
     char client[20], request[40];
     struct store *store = open_test_tools();
@@ -579,7 +580,7 @@ static void test_few_usages_of_a_client_count_in_a_mean(void **state)
 
 /* ---------------------------------------------------------------- many usages */
 
-static void test_many_usages_are_read_in_time(void **state)
+static void test_many_usages_are_added_and_forgotten(void **state)
 {
     (void)state;
     char path[] = "/tmp/whichtool-usage-XXXXXX";
@@ -700,7 +701,7 @@ static void test_a_store_of_version_1_is_updated(void **state)
         assert_int_equal(
             wt__sql_number(store, "SELECT count(*) FROM pragma_table_info('tool') WHERE name = 'state'", &left, &err),
             0);
-        assert_int_equal(left, 0); /* it was always 0 */
+        assert_int_equal(left, 0); /* the column was always 0, and is dropped */
         assert_int_equal(wt__store_get(store, (int64_t[]){3}, 1, &arena, &tool, &err), 1);
         assert_true(wt__str_equal(tool.name, STR("a")) && wt__str_equal(tool.definition, STR("{}")));
         wt__store_close(store);
@@ -716,7 +717,7 @@ static void test_a_store_of_version_1_is_updated(void **state)
     unlink(path);
 }
 
-/* Version 2 had no clients: each of its usages counts. */
+/* Version 2 had no clients, so each of its usages counts. */
 static void test_a_store_of_version_2_gets_clients(void **state)
 {
     (void)state;
@@ -807,8 +808,8 @@ static void test_requests_are_checked(void **state)
     } rows[] = {
         {"words", STR("book a table"), 0, ""},
         {"another alphabet", STR("\xd0\x9f\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82"), 0, ""},
-        {"one sign", STR("\xe9\xa3\x9f"), 0, ""},
-        {"nothing", STR(""), WT_EFORMAT, "the request is empty"},
+        {"one character", STR("\xe9\xa3\x9f"), 0, ""},
+        {"empty", STR(""), WT_EFORMAT, "the request is empty"},
         {"blanks", STR(" \t\n"), WT_EFORMAT, "the request is empty"},
         {"blanks of other alphabets", STR("\xe3\x80\x80\xc2\xa0\xe2\x80\x83"), WT_EFORMAT, "the request is empty"},
         {"a NUL", STR("ab\0c"), WT_EFORMAT, "the request has a NUL at byte 2"},
@@ -866,7 +867,7 @@ static void test_a_client_has_one_usage_of_a_key(void **state)
     }
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.client = STR("c")}, &err), 3);
     assert_int_equal(report_usage(store, "c", "k", false, USAGE_UNKNOWN),
-                     USAGE_ADDED); /* its key was removed with it */
+                     USAGE_ADDED); /* the key was removed with the usage */
     wt__store_close(store);
 }
 
@@ -901,7 +902,7 @@ static void test_an_outcome_can_be_reported_later(void **state)
     assert_int_equal(key.tool, a);
     key.uses = 2;
     assert_int_equal(wt__store_put_usage_sum(store, &set, &key, 3, vector, &err), 1);
-    assert_int_equal(report_usage(store, "c", "k", true, USAGE_OK), USAGE_CHANGED); /* and back */
+    assert_int_equal(report_usage(store, "c", "k", true, USAGE_OK), USAGE_CHANGED); /* the outcome can change back */
     assert_string_equal(sums_text(store, &set), "");
     wt__store_close(store);
 }
@@ -977,9 +978,9 @@ int main(void)
         cmocka_unit_test(test_a_damaged_sum_is_reported),
         cmocka_unit_test(test_a_tool_counts_once_per_client_and_request),
         cmocka_unit_test(test_a_repetition_counts_when_the_first_is_forgotten),
-        cmocka_unit_test(test_few_usages_of_a_client_count_in_a_mean),
+        cmocka_unit_test(test_usages_of_one_client_are_limited_in_a_mean),
         cmocka_unit_test(test_a_store_of_version_2_gets_clients),
-        cmocka_unit_test(test_many_usages_are_read_in_time),
+        cmocka_unit_test(test_many_usages_are_added_and_forgotten),
         cmocka_unit_test(test_a_store_of_version_1_is_updated),
         cmocka_unit_test(test_times_are_parsed),
         cmocka_unit_test(test_requests_are_checked),

@@ -46,7 +46,7 @@ static inline struct store *open_test_tools(void)
     return store;
 }
 
-/* Records one usage of these tools of provider p; an unknown name becomes a label. */
+/* Records one usage of these tools of provider p; an unknown name becomes a label without a tool. */
 static inline int64_t record_client_usage(struct store *store, const char *client, const char *request,
                                           const char *names, enum usage_outcome outcome, int64_t time)
 {
