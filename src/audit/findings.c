@@ -128,7 +128,7 @@ static bool make_origin(struct tool_origin *out, const struct tool *tool, const 
     return out->format != NULL;
 }
 
-/* Returns source, NUL and key, in the arena; NULL if out of memory. */
+/* Returns the concatenation of source, NUL and key, in the arena; NULL if out of memory. */
 static char *make_line_key(struct source_lines *lines, const char *source, const unsigned char *key)
 {
     size_t len = strlen(source) + 1;

@@ -11,9 +11,9 @@
  * Copies share a place (retrieve/compose.h), so a copy counts as found if its original is. */
 
 enum {
-    SHADOWS = 3,         /* tools ranked before it that a message names */
+    SHADOWS = 3,         /* maximum tools ranked before a tool that a message names */
     USES_LEAST = 3,      /* minimum recorded requests that used a tool */
-    REACHED_PERCENT = 50 /* minimum share of them that find it */
+    REACHED_PERCENT = 50 /* minimum share of these requests that find the tool */
 };
 
 /* Minimum ratio of two scores that count as a tie. */
@@ -61,7 +61,8 @@ static int report_unreachable(struct audit_run *a, const struct audit_search *of
     return rc;
 }
 
-/* Reports tools that most of their recorded requests miss. uses, reached: [count] requests, and those that find it. */
+/* Reports tools that most of their recorded requests miss. uses: [count] recorded requests of each tool. reached:
+ * [count] those of them that find the tool. */
 static int report_unreached_by_use(struct audit_run *a, const uint32_t *uses, const uint32_t *reached, wt_error *err)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -203,14 +204,14 @@ int wt__audit_copies(struct audit_run *a, const struct audit_searches *searches,
     return 0;
 }
 
-/* Finds providers whose share of the first places is far above their share of the tools.
+/* Finds floods: providers whose share of the first places is far above their share of the tools.
  *
  *   share(P) = places taken by P's tools / all places
  *   lift(P)  = share(P) / P's share of the tools
  *
  * Only the first AUDIT_FIRST_PLACES count, and only requests that are not for P: made from other providers'
  * descriptions, or recorded without use of P's tools. The request's own tool is left out of both counts. A tool without
- * a provider is its own party.
+ * a provider counts as a party of its own.
  *
  * The thresholds were chosen on floods of toolbench-i3 and metatool (docs/audit.md). Honest small providers reach a
  * lift of 6 with a small share; honest large ones reach a share of 5 % with a lift of 1. Only floods have both.
