@@ -85,7 +85,7 @@ static void print_vectors_status(const struct cli *cli, struct buffer *out, cons
     print_status_line(cli, out, "vectors", &text);
 }
 
-/* Prints the encoder of requests, if it is not the model of the line above. */
+/* Prints the encoder of requests if a better encoder exists, or if the encoder is not the model of the vectors. */
 static void print_encoder_status(const struct cli *cli, struct buffer *out, const wt_status *status)
 {
     struct buffer text = {0};

@@ -168,7 +168,7 @@ void wt__text_wrap(struct buffer *out, struct str s, size_t indent, size_t width
         const char *newline = memchr(rest.ptr, '\n', rest.len);
         size_t len = newline ? (size_t)(newline - rest.ptr) : rest.len;
         WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
-        wt__text_escape(&line, (struct str){rest.ptr, len}, TEXT_LINE); /* tabs and runs of blanks */
+        wt__text_escape(&line, (struct str){rest.ptr, len}, TEXT_LINE); /* collapse tabs and runs of blanks */
         wrap_paragraph(out, wt__buffer_view(&line), indent, width);
         out->failed |= line.failed;
         size_t step = len + (newline ? 1 : 0);

@@ -9,7 +9,7 @@
 #include "text/unicode.h"
 
 static const struct {
-    const char *name, *in, *line, *lines; /* expected as TEXT_LINE, as TEXT_LINES */
+    const char *name, *in, *line, *lines; /* line: expected as TEXT_LINE; lines: as TEXT_LINES */
 } escaped[] = {
     {"empty", "", "", ""},
     {"words", "a b", "a b", "a b"},
