@@ -373,7 +373,7 @@ static int append_audit_notice(struct audit_run *a, const struct buffer *said, w
     return 0;
 }
 
-/* Reports exceptions that no longer match any tool, so that stale ones do not accumulate. */
+/* Adds a notice about exceptions that match no tool or provider, so that stale exceptions do not accumulate. */
 static int report_stale_exceptions(struct audit_run *a, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};

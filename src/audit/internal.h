@@ -304,7 +304,7 @@ enum {
     SEARCH_DEPTH = 10,          /* hits of each search */
     SEARCH_WORDS = 4,           /* minimum words of the first sentences used as a request */
     SEARCH_VOICED_LEAST = 2000, /* minimum requests phrased as people ask, if any */
-    SEARCH_VOICED_MOST = 5000,  /* maximum of the same */
+    SEARCH_VOICED_MOST = 5000,  /* maximum requests phrased as people ask */
     SEARCH_USED = 32            /* maximum tools used by one recorded request */
 };
 
@@ -329,7 +329,7 @@ struct audit_searches {
     struct audit_search *recorded; /* [recorded_count] different requests */
     size_t recorded_count;
     const char *recipe;  /* "" if nothing was searched */
-    const char *encoder; /* name of the encoder; "" likewise */
+    const char *encoder; /* name of the encoder; "" if nothing was searched */
 };
 
 /* Makes the requests and searches for them, with all threads. *out lives in the audit's scratch. Errors: same as

@@ -57,7 +57,7 @@ struct preview {
     size_t own; /* number of the provider's tools */
     struct preview_request requests[WT_MAX_PREVIEW_REQUESTS];
     size_t request_count;
-    bool recorded; /* the requests are recorded ones; false if they are made from descriptions */
+    bool recorded; /* true if the requests were recorded; false if they are made from descriptions */
     const char *recipe;
     struct progress progress;
     struct arena arena;
@@ -81,7 +81,8 @@ static int copy_catalogue_tool(void *context, const struct store_key *key, const
     return wt__store_copy_tool(&p->tools[p->count++], &p->arena, p->err);
 }
 
-/* Position of match_tool: the copy has the tools in the same order. */
+/* Context of match_tool. `at` is the index of the next tool, because the copy has the tools in the order of the
+ * catalogue. */
 struct copy_match {
     struct preview *p;
     size_t at;
@@ -138,7 +139,8 @@ static int open_copy(struct preview *p)
     return 0;
 }
 
-/* Copies tools and vectors into the copy. Missing vectors are computed there later, like those of waiting tools. */
+/* Copies tools and vectors into the copy. Missing vectors are computed in the copy later, together with the vectors of
+ * the waiting tools. */
 static int copy_catalogue(struct preview *p, struct store *reader)
 {
     const struct store_import_options options = {.source = STR("copy"), .progress = &p->progress};

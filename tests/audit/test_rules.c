@@ -329,7 +329,7 @@ static void rejects_empty_store(void **state)
     wt_close(engine);
 }
 
-/* Each row has an exception, and those of the tools a/one, b/one and b/two that empty-description still reports. */
+/* Each row has an exception, and the tools that empty-description still reports, out of a/one, b/one and b/two. */
 static void exceptions_match_tools(void **state)
 {
     (void)state;
