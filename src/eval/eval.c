@@ -198,7 +198,7 @@ static bool uses_model(const struct eval_run *e)
 }
 
 /* Fills in every recipe that can run if the caller named no recipe. Includes recipes that need training if training is
- * possible, except that slow ones are only included with existing models (options.trained). */
+ * possible, except that recipes that train slowly are only included with existing models (options.trained). */
 static void complete_recipes(struct eval_run *e, bool model)
 {
     const wt_recipe *recipe = NULL;
@@ -238,7 +238,7 @@ static int plan_ptr(struct eval_run *e)
     if (base_retriever && !find_public_recipe(base_retriever) && !is_automatic(base_retriever))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", base_retriever);
     if (base_retriever && !is_automatic(base_retriever) && find_public_recipe(base_retriever)->picks)
-        return wt__fail(e->err, WT_ERECIPE, "recipe %s picks a set; the base retriever of ptr must be one that ranks",
+        return wt__fail(e->err, WT_ERECIPE, "recipe %s picks a set; the base retriever of ptr must rank",
                         base_retriever);
     for (size_t i = 0; i < e->recipe_count; i++)
         if (is_ptr(e->recipes[i]) && !has_ptr_answers(e))

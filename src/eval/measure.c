@@ -602,8 +602,8 @@ static double share_above(const float *values, size_t count, float threshold)
 }
 
 /* Returns the area under the ROC curve, from the no-answer probabilities of answerable requests (with) and of
- * unanswerable ones (without): the share of pairs of an unanswerable and an answerable request in which the
- * unanswerable one has the higher no-answer probability; ties count half. */
+ * unanswerable ones (without): the share of pairs of both kinds in which the unanswerable request has the higher
+ * probability; ties count half. */
 static double roc_area(const float *with, size_t with_count, const float *without, size_t without_count)
 {
     double sum = 0;

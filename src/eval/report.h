@@ -66,7 +66,7 @@ enum { FAILURE_BINS = 11 }; /* 0 %, up to 10 %, up to 20 %, ... */
 
 struct tool_failures {
     struct str tool;
-    size_t wanted, missed; /* requests that need the tool, and those of them that missed it */
+    size_t wanted, missed; /* number of requests that need the tool, and number of these that miss it */
 };
 
 struct failures {
@@ -193,7 +193,7 @@ struct page_source {
 };
 
 /* Writes an evaluation as a self-contained HTML page: no scripts, no external resources, readable in light and dark
- * mode and on paper. Replaces the file atomically. Errors: those of encoding, WT_ECANCELLED, WT_EIO, ... */
+ * mode and on paper. Replaces the file atomically. Errors: WT_ECANCELLED, WT_EIO, errors of encoding, ... */
 int wt__page_write(const char *path, const struct page_source *source, struct progress *progress, wt_error *err);
 
 #endif

@@ -75,7 +75,7 @@ const struct recipe *wt__recipe_named(const char *name);
 /* Returns the selector of the named recipe, or SELECTOR_NONE if not found. */
 enum selector wt__recipe_selector(const char *name);
 
-/* True if the lesson is among those that train the recipe. */
+/* True if the lesson is one of the recipe's lessons. */
 bool wt__recipe_uses(const struct recipe *recipe, const char *lesson);
 
 #endif

@@ -189,8 +189,8 @@ static char *weights_path(struct trained_reading *reading, const char *recipe)
     return folder ? wt__path_join(arena, folder, TRAINED_WEIGHTS) : NULL;
 }
 
-/* Reads a recipe that reranks the hits of another recipe. A recipe without weights in its config uses those of the
- * other recipe. */
+/* Reads a recipe that reranks the hits of another recipe. A recipe without weights in its config uses the weights of
+ * the other recipe. */
 static int read_reranker(struct trained_reading *reading, size_t id, const char *path, const json_t *config)
 {
     struct trained *trained = reading->trained;

@@ -2,7 +2,7 @@
  *
  *   FOLDER/encoder/           a model directory: the encoder of requests and tools, if it was trained
  *   FOLDER/RECIPE/config.json weights of the recipe's evidence, its dev scores, its origin
- *   FOLDER/mlc/model.safetensors, FOLDER/...+refiner/   further data of those recipes
+ *   FOLDER/mlc/model.safetensors, FOLDER/...+refiner/   further data of these recipes
  *   FOLDER/set/config.json    the chooser of sets, calibrated on the hits of auto
  *   FOLDER/cross/             a cross-encoder of any origin: a model directory ...ForSequenceClassification
  *
@@ -74,9 +74,9 @@ bool wt__trained_brings_encoder(const char *folder);
 int wt__trained_stamp(uint64_t *out, const char *folder, wt_error *err);
 
 /* Reads a folder. base: the engine's encoder, for a folder without one; may be NULL; must outlive out. *out is NULL if
- * the folder does not exist or if there is no encoder at all, which all trained data needs. Recipes trained with
- * another encoder are ignored, and `notice` says so. progress is reported while the encoder is loaded; it may be NULL.
- * Errors: WT_EMODEL (malformed), WT_ENOMEM, WT_ECANCELLED. */
+ * the folder does not exist or if no encoder exists: all trained data needs an encoder. Recipes trained with another
+ * encoder are ignored, and `notice` says so. progress is reported while the encoder is loaded; it may be NULL. Errors:
+ * WT_EMODEL (malformed), WT_ENOMEM, WT_ECANCELLED. */
 int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, struct progress *progress,
                      wt_error *err);
 void wt__trained_close(struct trained *trained);

@@ -463,7 +463,7 @@ static int plan_file(struct client_import *import, const struct client_import_op
 
 /* ---------------------------------------------------------------- all files */
 
-/* True if an earlier place leads to the same file, by a link. */
+/* True if the file of an earlier place has the same path after resolving links. */
 static bool is_seen_file(const struct client_import *import, const struct client_text *text)
 {
     for (size_t i = 0; text->path && i + 1 < import->count; i++)
@@ -678,7 +678,7 @@ static int write_before_clients(struct client_import *import, wt_error *err)
 
 /* ---------------------------------------------------------------- a file changed by its client */
 
-/* Returns the server with the same old and new name, or NULL. */
+/* Returns the server of the file that has the name and the new name of `server`, or NULL. */
 static struct client_import_server *find_same_server(const struct client_import_file *file,
                                                      const struct client_import_server *server)
 {

@@ -68,7 +68,7 @@ static void check_braces(struct server_check *j, struct str inside)
     if (!name)
         j->failed = true;
     else if (j->place->variables == VARIABLES_NONE)
-        refuse_move(j, "its client passes ${", name, "} unchanged, but whichtool would replace it by a variable");
+        refuse_move(j, "its client passes ${", name, "} unchanged, but whichtool would replace it by a value");
     else if (says_env != (j->place->variables == VARIABLES_ENV))
         refuse_move(j, "only its client knows what ${", name, "} is");
     else if (says_env)

@@ -120,7 +120,7 @@ static const struct {
     {"claude-code", "{\"type\":\"http\",\"url\":\"https://h\",\"headersHelper\":\"x\"}",
      "only its client supports its \"headersHelper\""},
     {"claude-desktop", "{\"command\":\"c\",\"args\":[\"${SET}\"]}",
-     "its client passes ${SET} unchanged, but whichtool would replace it by a variable"},
+     "its client passes ${SET} unchanged, but whichtool would replace it by a value"},
     {"gemini-cli", "{\"command\":\"c\",\"env\":{\"K\":\"$SET\"}}",
      "only its client replaces $NAME by a variable; write ${NAME} to move it"},
     {"gemini-cli", "{\"command\":\"c\",\"args\":[\"$5\"]}", "{\"command\":\"c\",\"args\":[\"$5\"]}"},
