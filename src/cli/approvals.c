@@ -279,7 +279,7 @@ static int refuse_item_name(const struct cli *cli, const struct approval_selecti
                                           name, selection->provider);
 }
 
-/* Lists the selected items, in the cli's arena: all, or those with the given names or ids. */
+/* Lists the selected items, in the cli's arena: all items, or the items with the given names or ids. */
 static int select_items(struct cli *cli, const struct approval_selection *selection, const wt_waiting ***out,
                         size_t *count)
 {

@@ -1,8 +1,8 @@
 /* cli.h: shared by the verbs: the parsed command line, messages, exit codes, the store, the terminal, and printing of
  * tools, hits and imports.
  *
- * A verb translates options into those of the library, and results into lines. Everything else belongs in the library.
- * Results go to stdout, everything else to stderr. Untrusted text is escaped on its way to either. */
+ * A verb translates its options into options of the library, and results into lines. Everything else belongs in the
+ * library. Results go to stdout, everything else to stderr. Untrusted text is escaped on its way to either. */
 #ifndef WT_CLI_CLI_H
 #define WT_CLI_CLI_H
 
@@ -72,7 +72,8 @@ int wt__read_experiment(struct cli *cli, const char **out);
 /* Reads an option's number, which must be above 0; *out is unchanged if the option is absent. Returns 0, or an exit
  * code after reporting the error. */
 int wt__cli_positive_number(const struct cli *cli, enum option_id id, const char *name, double *out);
-/* Reads --dense-weight W or W,BRIEF in the same way; *brief is unchanged without BRIEF. */
+/* Reads --dense-weight W or W,BRIEF; the outputs are unchanged if the option or BRIEF is absent. Returns 0, or an exit
+ * code after reporting the error. */
 int wt__cli_dense_weight(const struct cli *cli, double *usual, double *brief);
 
 /* Prints a line on stderr, unless --quiet is given. */
@@ -165,7 +166,7 @@ void wt__progress_begin(struct progress_line *line, const struct cli *cli);
  * a minute elsewhere. Returns 1 after Ctrl-C. */
 int wt__progress_show(void *context, const char *phase, uint64_t done, uint64_t total);
 
-/* Draws text as the line, cut to the terminal, under the same conditions. */
+/* Draws text as the line, cut to the terminal, as soon as wt__progress_show would draw. */
 void wt__progress_draw(struct progress_line *line, const struct buffer *text);
 
 /* Erases the line, if one is shown. */
@@ -226,7 +227,7 @@ int wt__print_import(const struct cli *cli, const struct import_outcome *outcome
 /* Appends the changes of an import: "1 added, 0 updated, ...". */
 void wt__put_changes(struct buffer *out, const wt_add_report *report);
 
-/* Prints the first skipped items on stderr, as "FILE:LINE: POINTER: REASON", and the number of further ones. count:
+/* Prints the first skipped items on stderr, as "FILE:LINE: POINTER: REASON", and the number of further items. count:
  * number of issues; met: number of skipped items. */
 void wt__print_issues(const struct cli *cli, const wt_add_issue *const *issues, size_t count, size_t met);
 

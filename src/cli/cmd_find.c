@@ -25,7 +25,7 @@ static void note_find_result(const struct cli *cli, const wt_hits *hits)
                      100 * hits->multi_provider_probability);
 }
 
-/* Explains the sign of weak hits, names them if the format has no sign, and counts those left out. */
+/* Explains the sign of weak hits, names them if the format has no sign, and counts the weak hits left out. */
 static void note_weak_hits(struct cli *cli, const wt_hits *hits, bool table)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer weak = {0};

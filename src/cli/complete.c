@@ -206,7 +206,8 @@ static bool is_recipe_trained(const struct recipe *recipe, const wt_status *stat
     return true;
 }
 
-/* Offers the recipes that can run here: those of pick for pick, the others for other verbs, and all for eval. */
+/* Offers the recipes that can run with the store and the models: recipes that pick for the verb pick, the others for
+ * other verbs, and all recipes for eval. */
 static void offer_recipes(struct completion_state *f, enum option_id option)
 {
     bool all = strcmp(f->verb->name, "eval") == 0, picks = strcmp(f->verb->name, "pick") == 0;

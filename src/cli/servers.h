@@ -30,7 +30,8 @@ void wt__servers_close(struct servers *servers);
 
 /* Returns the path of the servers' state; NULL for a store in memory, or if out of memory. */
 const char *wt__servers_state_path(struct cli *cli);
-/* Returns the path of the lock that a running gateway of the store holds; NULL in the same cases. */
+/* Returns the path of the lock that a running gateway of the store holds; NULL for a store in memory, or if out of
+ * memory. */
 const char *wt__servers_lock_path(struct cli *cli);
 
 #endif

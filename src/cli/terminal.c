@@ -25,8 +25,8 @@ static utf8proc_int32_t next_character(struct str s, size_t *at)
     return step > 0 ? c : -1;
 }
 
-/* True for invisible characters, except those that some scripts and emoji need: joiners, the soft hyphen, and variation
- * selectors. */
+/* True for invisible characters, except characters that some scripts and emoji need: joiners, the soft hyphen, and
+ * variation selectors. */
 static bool is_unsafe_character(utf8proc_int32_t c)
 {
     bool needed = c == 0x200c || c == 0x200d || c == 0xad || c == 0xfe0e || c == 0xfe0f;

@@ -64,7 +64,7 @@ static void control_characters_are_escaped(void **state)
     }
 }
 
-/* Checks that all invisible characters are escaped, except those that scripts and emoji need. */
+/* Checks that all invisible characters are escaped, except characters that scripts and emoji need. */
 static void invisible_characters_are_escaped(void **state)
 {
     (void)state;
