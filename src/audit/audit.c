@@ -26,7 +26,7 @@ enum { FORMATS = sizeof formats / sizeof *formats, BLOCK = 256 /* tools per work
 /* Totals of one block in one format. */
 struct cost_part {
     uint64_t bytes, tokens, largest_tokens;
-    size_t largest;
+    size_t largest; /* index of the tool with the most tokens */
     wt_error err;
 };
 
@@ -344,8 +344,8 @@ static bool wants_searches(const struct audit_run *a)
            a->wanted[RULE_NEAR_COPY] || a->wanted[RULE_CAPTURE];
 }
 
-/* True if the exception matches a tool or a provider. Ids of pin-gone are not in the catalogue, so its exceptions
- * always match. */
+/* True if the exception matches a tool or a provider. The tools of pin-gone are not in the catalogue, so exceptions
+ * from this rule always count as matching. */
 static bool exception_matches_any_tool(const struct audit_run *a, const struct rule_exception *exception)
 {
     struct buffer id = {0};
@@ -373,7 +373,7 @@ static int append_audit_notice(struct audit_run *a, const struct buffer *said, w
     return 0;
 }
 
-/* Reports exceptions that no longer match any tool, so that stale ones do not accumulate. */
+/* Adds a notice about exceptions that match no tool or provider, so that stale exceptions do not accumulate. */
 static int report_stale_exceptions(struct audit_run *a, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -473,7 +473,7 @@ static void free_auditing(struct audit_run *a)
     wt__arena_dispose(&a->scratch);
 }
 
-/* Frees the audit and sets *out to the result; frees the result if rc is an error. begun: start time in
+/* Frees the state of the audit and sets *out to the result; frees the result if rc is an error. begun: start time in
  * milliseconds. */
 static int finish_audit(struct audit_run *a, int rc, struct owned_audit *result, double begun, wt_audit_result **out,
                         wt_error *err)
@@ -521,7 +521,7 @@ static void enable_deception_rules(struct audit_run *a)
         a->wanted[deceptions[i]] = true;
 }
 
-/* Reads a server's listing. Its instructions become the description of a tool without a name. */
+/* Reads a server's listing. The server's instructions become the description of a tool without a name. */
 static int read_server_listing(struct audit_run *a, const char *provider, struct str listing, const char *instructions,
                                wt_error *err)
 {

@@ -281,8 +281,6 @@ int wt__audit_name(struct audit_run *a, struct checked_tool *at, wt_error *err)
 
 /* ---------------------------------------------------------------- pins */
 
-/* Finds definitions that changed since they were pinned. */
-
 /* Appends the names of changed members: "description, inputSchema (new)". */
 static void append_changed_members(const json_t *was, const json_t *now, struct buffer *out)
 {
@@ -307,9 +305,10 @@ static int compare_with_pin(struct audit_run *a, struct pin *pin, size_t tool, w
         return wt__audit_add_tool_finding(a, RULE_PIN_NEW, tool, err, "The tool is not in the pins.");
     pin->met = true;
     if (wt__is_partial_hash(&a->tools[tool].tool, pin->members))
-        return wt__audit_add_tool_finding(a, RULE_PIN_CHANGED, tool, err,
-                                          "The pin is from an earlier version of whichtool, which left out the "
-                                          "definitions it refers to and the route of its calls.");
+        return wt__audit_add_tool_finding(
+            a, RULE_PIN_CHANGED, tool, err,
+            "The pin is from an earlier version of whichtool, which did not hash the definitions that the tool "
+            "refers to, nor the route of its calls.");
     int rc = wt__tool_hash(&a->tools[tool].tool, sha256, &members, err);
     if (rc < 0)
         return rc;

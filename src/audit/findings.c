@@ -63,9 +63,9 @@ const struct audit_rule_text wt__audit_rules[AUDIT_RULES] = {
                                "Declare the property, or remove its name from `required`."},
     [RULE_UNDESCRIBED_PARAMETERS] =
         {"undescribed-parameters", WT_AUDIT_NOTE, "Parameters have no description, or neither description nor type.",
-         "Describe the meaning of each, its type, its unit or format, and give an example."},
+         "Describe the meaning of each parameter, its type, its unit or format, and give an example."},
     [RULE_UNTYPED_PARAMETERS] = {"untyped-parameters", WT_AUDIT_NOTE, "Parameters with a description have no type.",
-                                 "Give each a type, or list the allowed values."},
+                                 "Give each parameter a type, or list the allowed values."},
     [RULE_REFUSED_NAME] = {"refused-name", WT_AUDIT_WARNING, "An API rejects the tool's name.",
                            "Name the tool in at most 64 letters, digits and '_', starting with a letter."},
     [RULE_UNREACHABLE] = {"unreachable", WT_AUDIT_WARNING, "A tool is not found by its own description.",
@@ -77,8 +77,8 @@ const struct audit_rule_text wt__audit_rules[AUDIT_RULES] = {
                             "State the difference in both descriptions, or merge the tools."},
     [RULE_COPIED_TOOL] = {"copied-tool", WT_AUDIT_NOTE, "Several providers have the same tool, word for word.",
                           "Keep one provider, or say in each description whose data the tool reads."},
-    [RULE_NEAR_COPY] = {"near-copy", WT_AUDIT_NOTE, "A tool is nearly the same as an older one.",
-                        "Keep one of them, or say in the description how this one differs."},
+    [RULE_NEAR_COPY] = {"near-copy", WT_AUDIT_NOTE, "A tool is nearly the same as an older tool.",
+                        "Keep one of the two, or say in the description how this tool differs."},
     [RULE_CAPTURE] = {"capture", WT_AUDIT_WARNING,
                       "A provider's share of the first places is far above its share of the tools.",
                       "Describe each tool in words of its own subject; remove words that fit any request."},
@@ -128,7 +128,7 @@ static bool make_origin(struct tool_origin *out, const struct tool *tool, const 
     return out->format != NULL;
 }
 
-/* Returns source, NUL and key, in the arena; NULL if out of memory. */
+/* Returns the concatenation of source, NUL and key, in the arena; NULL if out of memory. */
 static char *make_line_key(struct source_lines *lines, const char *source, const unsigned char *key)
 {
     size_t len = strlen(source) + 1;
@@ -263,7 +263,7 @@ static const char **list_finding_tools(struct audit_run *a, const struct new_fin
     return tools;
 }
 
-/* Returns one origin per listed tool. The origin of a provider is that of its first tool; that of a removed tool is the
+/* Returns one origin per listed tool. A provider has the origin of its first tool. The origin of a removed tool is the
  * pins file. NULL if out of memory. */
 static struct tool_origin *list_finding_origins(struct audit_run *a, const struct new_finding *found, size_t listed)
 {

@@ -19,9 +19,7 @@
 
 /* ---------------------------------------------------------------- rules */
 
-/* Table of the rules: ids, levels and texts. */
-
-/* Order of findings and of the table. */
+/* The rules, in the order of findings and of wt__audit_rules. */
 enum audit_rule {
     RULE_EMPTY_DESCRIPTION,
     RULE_DUPLICATE_DESCRIPTION,
@@ -116,9 +114,9 @@ enum {
 };
 
 struct audited_tool {
-    struct tool tool; /* views in the arena */
-    int64_t key;      /* the store's id */
-    uint32_t provider;
+    struct tool tool;   /* texts in the run's scratch */
+    int64_t key;        /* the store's id */
+    uint32_t provider;  /* index into the run's providers */
     const char *id;     /* same as in wt_tool */
     const char *source; /* file or name of the source, in the result's arena; "" if unknown */
     uint64_t text_hash; /* hash of the description, ignoring case, blanks and punctuation; 0 if empty */
@@ -126,7 +124,7 @@ struct audited_tool {
 
 struct audited_provider {
     struct str name;
-    size_t tools;
+    size_t tools; /* number of its tools */
 };
 
 /* Suppresses the findings of one rule for tools that match the pattern (catalog/names.h). */
@@ -138,7 +136,7 @@ struct rule_exception {
 struct audit_run {
     wt_engine *engine;
     wt_audit_options options;
-    bool wanted[AUDIT_RULES];
+    bool wanted[AUDIT_RULES];          /* enabled rules */
     struct rule_exception *exceptions; /* [exception_count] */
     size_t exception_count;
     struct progress progress;
@@ -156,9 +154,9 @@ struct audit_run {
         size_t order; /* order of discovery */
     } * findings;     /* [finding_count] */
     size_t finding_count, finding_capacity;
-    const char *notice;
-    const char *store; /* file name of the store */
-    const char *pins;  /* absolute path of the pins file; NULL if unknown */
+    const char *notice; /* NULL if absent */
+    const char *store;  /* file name of the store */
+    const char *pins;   /* absolute path of the pins file; NULL if unknown */
 };
 
 /* Finding to report: about tools, or about a provider if `count` is 0. */
@@ -173,8 +171,8 @@ struct new_finding {
     const char *advice;                   /* NULL for the rule's own advice */
 };
 
-/* Formats the message and keeps the finding, if the rule is enabled, no exception matches, and it is in scope. Errors:
- * WT_ENOMEM. */
+/* Formats the message and keeps the finding, if the rule is enabled, no exception matches, and the finding is in scope.
+ * Errors: WT_ENOMEM. */
 int wt__audit_add_finding(struct audit_run *a, const struct new_finding *found, wt_error *err, const char *format, ...)
     WT_PRINTF(4, 5);
 
@@ -193,9 +191,9 @@ size_t wt__audit_tool_index(const struct audit_run *a, int64_t key);
 
 /* Visits every text of a tool that a language model reads.
  *
- * Models get definitions as JSON, so any string in it may influence them: titles and descriptions, but also
- * enumerations, defaults, examples and property names. Each text has a kind, so that rules can treat prose and data
- * differently. */
+ * Models get definitions as JSON, so any string of a definition may influence a model: titles and descriptions, but
+ * also enumerations, defaults, examples and property names. Each text has a kind, so that rules can treat prose and
+ * data differently. */
 
 enum text_kind {
     TEXT_NAME,   /* name of the tool, a property, or any member */
@@ -213,12 +211,12 @@ struct tool_text {
     const char *schema;    /* "input schema", "output schema", or NULL */
 };
 
-/* Return non-zero to stop; wt__visit_tool_texts returns the value. */
+/* Called for each text. A non-zero return value ends the visit; wt__visit_tool_texts returns this value. */
 typedef int (*text_visit)(void *context, const struct tool_text *text);
 
 /* Visits name, titles and description, then the strings in the schemas of arguments and results. A tool without a name
- * is a server's instructions. schema: of the arguments. definition: from the source. Either may be NULL. Errors:
- * WT_ENOMEM. */
+ * is a server's instructions. schema: schema of the arguments. definition: the source's definition. Either may be NULL.
+ * Errors: WT_ENOMEM. */
 int wt__visit_tool_texts(const struct tool *tool, const json_t *schema, const json_t *definition, text_visit visit,
                          void *context, wt_error *err);
 
@@ -238,8 +236,8 @@ const char *wt__describe_text_place(struct audit_run *a, const struct tool_text 
  *   a|b?  a or b, optional
  *   *     0 to PATTERN_GAP words
  *   .     end of a sentence
- * Without ".", a match lies within one sentence. The characters . ! ? ; : brackets and line ends become the word ".".
- * Apostrophes of any form are part of a word. */
+ * Without ".", a match lies within one sentence. The characters . ! ? ; : brackets and line ends become the word ".",
+ * except a full stop inside a word. Apostrophes of any form are part of a word. */
 
 enum {
     PATTERN_GAP = 3,      /* maximum words matched by "*" */
@@ -256,7 +254,7 @@ struct text_word {
 struct wording {
     struct text_word *words; /* [count] */
     size_t count, capacity;
-    size_t marks; /* number of punctuation characters and brackets */
+    size_t marks; /* number of punctuation characters and symbols outside words, except '_' */
     struct arena arena;
 };
 
@@ -306,7 +304,7 @@ enum {
     SEARCH_DEPTH = 10,          /* hits of each search */
     SEARCH_WORDS = 4,           /* minimum words of the first sentences used as a request */
     SEARCH_VOICED_LEAST = 2000, /* minimum requests phrased as people ask, if any */
-    SEARCH_VOICED_MOST = 5000,  /* maximum of the same */
+    SEARCH_VOICED_MOST = 5000,  /* maximum requests phrased as people ask */
     SEARCH_USED = 32            /* maximum tools used by one recorded request */
 };
 
@@ -319,7 +317,7 @@ struct audit_search {
     float scores[SEARCH_DEPTH];
     uint8_t count;
     uint8_t rank;       /* rank of the tool or its original, from 1; 0 if not among the hits */
-    uint32_t copy_of;   /* if the search returned another tool in place of this copy: that tool; else UINT32_MAX */
+    uint32_t copy_of;   /* tool that the search returned in place of `tool`, its copy; else UINT32_MAX */
     bool word_for_word; /* the copy equals copy_of word for word */
 };
 
@@ -330,8 +328,8 @@ struct audit_searches {
     size_t voiced_count;
     struct audit_search *recorded; /* [recorded_count] different requests */
     size_t recorded_count;
-    const char *recipe; /* "" if nothing was searched */
-    const char *encoder;
+    const char *recipe;  /* "" if nothing was searched */
+    const char *encoder; /* name of the encoder; "" if nothing was searched */
 };
 
 /* Makes the requests and searches for them, with all threads. *out lives in the audit's scratch. Errors: same as
@@ -380,7 +378,7 @@ int wt__audit_reach(struct audit_run *a, const struct audit_searches *searches, 
 int wt__audit_copies(struct audit_run *a, const struct audit_searches *searches, wt_error *err);
 int wt__audit_capture(struct audit_run *a, const struct audit_searches *searches, wt_error *err);
 
-/* True if a provider's share of the first places is a flood, given its share of the tools. */
+/* True if a provider's share of the first places is so far above its share of the tools that it counts as a flood. */
 bool wt__is_capture(double of_places, double of_tools);
 
 #endif

@@ -6,11 +6,11 @@
  *
  * Code hosts reject findings without a physical location:
  *   - tool from a file: that file, and the line of its definition (wt__find_source_line)
- *   - removed tool: its line of the pins
+ *   - removed tool: its line in the pins file
  *   - tool from a server: the store
- * The line is 1 if unknown, because hosts require one. Paths below the working directory are relative, as hosts expect
- * if it is the repository's root; other paths are absolute. GitHub distinguishes findings on one line by
- * primaryLocationLineHash, so it gets our fingerprint, too. */
+ * The line is 1 if unknown, because hosts require a line. Paths below the working directory are relative, as hosts
+ * expect if it is the repository's root; other paths are absolute. GitHub distinguishes findings on one line by
+ * primaryLocationLineHash, so this member has our fingerprint, too. */
 #include "audit/internal.h"
 
 #include <limits.h>

@@ -3,7 +3,7 @@
  *   copy of the catalogue in memory, with vectors -> search requests -> add the waiting tools -> search again
  *
  * The share is defined as in search_checks.c. The live catalogue is only read, and never contains the waiting tools.
- * The copy has no approvals, so new tools rank in full. */
+ * The copy has no approvals, so new tools are ranked without a limit. */
 #include "audit/internal.h"
 
 #include <stdlib.h>
@@ -54,10 +54,10 @@ struct preview {
     struct store_key *keys;
     struct store_key *copied; /* [count] keys of the same tools in the copy */
     size_t count, tool_capacity, key_capacity;
-    size_t own; /* tools of the provider */
+    size_t own; /* number of the provider's tools */
     struct preview_request requests[WT_MAX_PREVIEW_REQUESTS];
     size_t request_count;
-    bool recorded;
+    bool recorded; /* true if the requests were recorded; false if they are made from descriptions */
     const char *recipe;
     struct progress progress;
     struct arena arena;
@@ -81,7 +81,8 @@ static int copy_catalogue_tool(void *context, const struct store_key *key, const
     return wt__store_copy_tool(&p->tools[p->count++], &p->arena, p->err);
 }
 
-/* Position of match_tool: the copy has the tools in the same order. */
+/* Context of match_tool. `at` is the index of the next tool, because the copy has the tools in the order of the
+ * catalogue. */
 struct copy_match {
     struct preview *p;
     size_t at;
@@ -138,7 +139,8 @@ static int open_copy(struct preview *p)
     return 0;
 }
 
-/* Copies tools and vectors into the copy. Missing vectors are computed there later, like those of waiting tools. */
+/* Copies tools and vectors into the copy. Missing vectors are computed in the copy later, together with the vectors of
+ * the waiting tools. */
 static int copy_catalogue(struct preview *p, struct store *reader)
 {
     const struct store_import_options options = {.source = STR("copy"), .progress = &p->progress};
@@ -185,7 +187,7 @@ static bool is_own_tool(const struct preview *p, size_t place)
     return place < p->count && wt__str_equal(p->tools[place].provider, p->provider);
 }
 
-/* True if the label has the form "PROVIDER/...", as tools that were removed from the catalogue have it. */
+/* True if the label has the form "PROVIDER/...". Usages of removed tools have such labels. */
 static bool names_own(const struct preview *p, struct str label)
 {
     return wt__str_starts(label, p->provider) && label.len > p->provider.len && label.ptr[p->provider.len] == '/';
@@ -211,7 +213,8 @@ static void add_recorded(struct preview *p, const struct usage *usage)
     }
 }
 
-/* Reads the newest distinct recorded requests that did not use the provider. Keeps none if there are too few. */
+/* Reads the newest distinct recorded requests that did not use the provider. Keeps none if there are fewer than
+ * WT_PREVIEW_RECORDED. */
 static int read_preview_usages(struct preview *p, struct store *reader)
 {
     struct usage_query query = {0};
@@ -264,7 +267,8 @@ static int make_preview_requests(struct preview *p)
     }
     WT_CHECK_ALLOC(!text.failed, p->err);
     if (p->request_count == 0)
-        return wt__fail(p->err, WT_EEMPTY, "cannot make requests for a preview: no other provider has tools");
+        return wt__fail(p->err, WT_EEMPTY,
+                        "cannot make requests for a preview: no tool of another provider has a description");
     return 0;
 }
 

@@ -11,9 +11,9 @@
  * Copies share a place (retrieve/compose.h), so a copy counts as found if its original is. */
 
 enum {
-    SHADOWS = 3,         /* tools ranked before it that a message names */
+    SHADOWS = 3,         /* maximum tools ranked before a tool that a message names */
     USES_LEAST = 3,      /* minimum recorded requests that used a tool */
-    REACHED_PERCENT = 50 /* minimum share of them that find it */
+    REACHED_PERCENT = 50 /* minimum share of these requests that find the tool */
 };
 
 /* Minimum ratio of two scores that count as a tie. */
@@ -49,19 +49,21 @@ static int report_unreachable(struct audit_run *a, const struct audit_search *of
     int rc = shadows.failed || advice.failed ? wt__fail_nomem(err) : 0;
     const char *words = wt__audit_quote(a, of->request);
     if (rc == 0 && of->rank > 0)
-        rc = wt__audit_add_finding(a, &found, err,
-                                   "A search for \"%s\", its own description, ranks it at place %u, after %s.", words,
-                                   of->rank, shadows.len > 0 ? shadows.ptr : "other tools");
+        rc = wt__audit_add_finding(
+            a, &found, err, "A search for the tool's own description, \"%s\", ranks the tool at place %u, after %s.",
+            words, of->rank, shadows.len > 0 ? shadows.ptr : "other tools");
     else if (rc == 0)
         rc = wt__audit_add_finding(
-            a, &found, err, "A search for \"%s\", its own description, does not rank it among the first %d%s%s.", words,
+            a, &found, err,
+            "A search for the tool's own description, \"%s\", does not rank the tool among the first %d%s%s.", words,
             SEARCH_DEPTH, shadows.len > 0 ? "; the first are " : "", shadows.len > 0 ? shadows.ptr : "");
     wt__buffer_dispose(&shadows);
     wt__buffer_dispose(&advice);
     return rc;
 }
 
-/* Reports tools that most of their recorded requests miss. uses, reached: [count] requests, and those that find it. */
+/* Reports tools that most of their recorded requests miss. uses: [count] recorded requests of each tool. reached:
+ * [count] number of these requests that find the tool. */
 static int report_unreached_by_use(struct audit_run *a, const uint32_t *uses, const uint32_t *reached, wt_error *err)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -70,9 +72,9 @@ static int report_unreached_by_use(struct audit_run *a, const uint32_t *uses, co
             .rule = RULE_UNREACHED_BY_USE, .tools = &place, .count = 1, .figure = (double)reached[i]};
         if (uses[i] < USES_LEAST || reached[i] * 100 >= uses[i] * REACHED_PERCENT)
             continue;
-        int rc =
-            wt__audit_add_finding(a, &found, err, "%u of %u recorded requests that used it find it among the first %d.",
-                                  (unsigned)reached[i], (unsigned)uses[i], AUDIT_FIRST_PLACES);
+        int rc = wt__audit_add_finding(a, &found, err,
+                                       "%u of %u recorded requests that used the tool find it among the first %d.",
+                                       (unsigned)reached[i], (unsigned)uses[i], AUDIT_FIRST_PLACES);
         if (rc < 0)
             return rc;
     }
@@ -203,14 +205,14 @@ int wt__audit_copies(struct audit_run *a, const struct audit_searches *searches,
     return 0;
 }
 
-/* Finds providers whose share of the first places is far above their share of the tools.
+/* Finds floods: providers whose share of the first places is far above their share of the tools.
  *
  *   share(P) = places taken by P's tools / all places
  *   lift(P)  = share(P) / P's share of the tools
  *
  * Only the first AUDIT_FIRST_PLACES count, and only requests that are not for P: made from other providers'
  * descriptions, or recorded without use of P's tools. The request's own tool is left out of both counts. A tool without
- * a provider is its own party.
+ * a provider counts as a party of its own.
  *
  * The thresholds were chosen on floods of toolbench-i3 and metatool (docs/audit.md). Honest small providers reach a
  * lift of 6 with a small share; honest large ones reach a share of 5 % with a lift of 1. Only floods have both.
@@ -226,7 +228,7 @@ int wt__audit_copies(struct audit_run *a, const struct audit_searches *searches,
 
 enum {
     CAPTURE_TOOLS = 100,   /* minimum tools; in smaller catalogues such shares arise by chance */
-    CAPTURE_REQUESTS = 100 /* minimum requests of one kind, for the same reason */
+    CAPTURE_REQUESTS = 100 /* minimum requests of one kind; with fewer, such shares arise by chance */
 };
 
 static const double CAPTURE_SHARE = 0.03, CAPTURE_LIFT = 4;

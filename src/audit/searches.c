@@ -18,10 +18,10 @@
 
 /* ---------------------------------------------------------------- voices */
 
-/* Phrases that people put around a request: "I'm planning a party. Can you help me with this: ...". Floods use such
- * words, because every request has them and honest tools do not. The phrases were written for this audit. Each has its
- * own topic, so no honest subject matches many of them. They use the most frequent words of requests, counted in the
- * train split of MetaTool, a freely licensed data set. */
+/* Phrases that people put around a request: "I'm planning a party. Can you help me with this: ...". Floods
+ * (search_checks.c) use such words, because every request has them and honest descriptions do not. The phrases were
+ * written for this audit. Each has its own topic, so no honest subject matches many of them. They use the most frequent
+ * words of requests, counted in the train split of MetaTool, a freely licensed data set. */
 
 struct voice {
     const char *before, *after;
@@ -84,8 +84,8 @@ void wt__request_vectors_dispose(struct request_vectors *vectors)
     *vectors = (struct request_vectors){.encoder = vectors->encoder};
 }
 
-/* Lists the texts without a place, and assigns places to them. texts: [count * TEXTS_MAX]. Returns their number;
- * SIZE_MAX if out of memory. */
+/* Writes the texts that have no vector yet to texts [count * TEXTS_MAX], and assigns their places. Returns the number
+ * of these texts; SIZE_MAX if out of memory. */
 static size_t list_new_texts(struct request_vectors *vectors, const struct str *requests, size_t count,
                              struct str *texts)
 {
@@ -206,8 +206,9 @@ static int make_plain_searches(struct audit_run *a, struct audit_searches *out, 
     return 0;
 }
 
-/* Makes one voiced request per plain one, bounded because a few thousand places suffice to measure a share. All voices
- * are used equally often. */
+/* Puts plain requests into voices. The number of voiced requests equals the number of plain ones, within
+ * SEARCH_VOICED_LEAST and SEARCH_VOICED_MOST, because a few thousand places suffice to measure a share. Voices are used
+ * in turn. */
 static int make_voiced_searches(struct audit_run *a, struct audit_searches *out, wt_error *err)
 {
     size_t count = out->plain_count == 0                    ? 0
@@ -240,7 +241,7 @@ static int make_voiced_searches(struct audit_run *a, struct audit_searches *out,
 
 /* ---------------------------------------------------------------- recorded requests */
 
-/* Adds a usage. Usages of the same request are merged, with the tools of all. */
+/* Adds a recorded usage. Usages of the same request become one search, with the tools of all of them. */
 static int merge_usage(struct audit_run *a, struct audit_searches *out, struct map *requests, const struct usage *usage,
                        wt_error *err)
 {
@@ -298,10 +299,10 @@ struct search_job {
     struct audit_search *items;
     wt_error *errors; /* [threads] */
     unsigned threads;
-    const char *encoder; /* in the result's arena */
+    const char *encoder; /* name of the encoder, in the result's arena */
 };
 
-/* Sets the rank of the searched tool, and the tool it is a copy of. */
+/* Sets the rank of the searched tool, and the tool that the search returned in its place. */
 static void place_tool(const struct search_job *s, const struct search *search, struct audit_search *of)
 {
     const struct hit_list *hits = &search->hits;
@@ -431,7 +432,7 @@ static int run_searches(struct audit_run *a, struct audit_searches *out, wt_erro
     if (rc == 0)
         rc = search_audit_requests(&s, "searching descriptions", out->plain, out->plain_count, err);
     if (rc == 0)
-        rc = search_audit_requests(&s, "searching made requests", out->voiced, out->voiced_count, err);
+        rc = search_audit_requests(&s, "searching likely requests", out->voiced, out->voiced_count, err);
     if (rc == 0)
         rc = search_audit_requests(&s, "searching recorded requests", out->recorded, out->recorded_count, err);
     wt__request_vectors_dispose(&s.vectors);

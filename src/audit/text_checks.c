@@ -18,18 +18,18 @@
 
 /* Finds descriptions that are missing, repeated, uninformative, or not descriptions at all.
  *
- * A list of words has few short words, which hold sentences together in every language, and little punctuation. A text
- * phrased as a request uses the first person and addresses somebody: "I'm planning a trip. Can you ...". docs/audit.md
- * has the rates of both in honest catalogues. */
+ * Sentences of every language have many short words; a list of words has few, and little punctuation. A text phrased as
+ * a request uses the first person and addresses somebody: "I'm planning a trip. Can you ...". docs/audit.md has the
+ * rates of such lists and requests in honest catalogues. */
 
 enum {
-    LIST_WORDS = 15,        /* minimum words of a list */
-    LIST_SHORT_PERCENT = 8, /* maximum share of words of up to SHORT_WORD letters; sentences have 20 to 50 */
-    LIST_MARKS_PERCENT = 10,
+    LIST_WORDS = 15,         /* minimum words of a list */
+    LIST_SHORT_PERCENT = 8,  /* maximum share of words of up to SHORT_WORD letters; sentences have 20 to 50 */
+    LIST_MARKS_PERCENT = 10, /* maximum punctuation characters per 100 words of a list */
     SHORT_WORD = 3,
-    REQUEST_WORDS = 6, /* minimum words of a request */
-    REQUEST_WORDS_A_MARK = 25,
-    BARE_TERMS = 1, /* minimum terms that a description adds to the name */
+    REQUEST_WORDS = 6,         /* minimum words of a request */
+    REQUEST_WORDS_A_MARK = 25, /* maximum words of a request per phrase of marks_request */
+    BARE_TERMS = 1,            /* minimum terms that a description adds to the name */
 };
 
 static size_t count_description_characters(struct str text)
@@ -40,8 +40,6 @@ static size_t count_description_characters(struct str text)
     return count;
 }
 
-/* ---------------------------------------------------------------- lists of words */
-
 static bool is_word_list(const struct wording *wording)
 {
     size_t words = 0, brief = 0;
@@ -50,14 +48,12 @@ static bool is_word_list(const struct wording *wording)
             continue;
         words++;
         brief += count_description_characters(wording->words[i].text) <= SHORT_WORD;
-        if ((unsigned char)wording->words[i].text.ptr[0] >= 0xE0) /* script without blanks between words */
+        if ((unsigned char)wording->words[i].text.ptr[0] >= 0xE0) /* U+0800 or above; may lack blanks */
             return false;
     }
     return words >= LIST_WORDS && brief * 100 < words * LIST_SHORT_PERCENT &&
            wording->marks * 100 < words * LIST_MARKS_PERCENT;
 }
-
-/* ---------------------------------------------------------------- requests */
 
 static const char *const opens_request[] = {
     "i'm|i've|i'd|i'll",
@@ -81,8 +77,8 @@ static const char *const marks_request[] = {
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* True if the first sentence is phrased like a request, and enough of the rest. The first sentence must match because
- * an honest description may end in example requests. */
+/* True if the first sentence has a phrase of a request, and the whole text has enough of them. The first sentence must
+ * match because an honest description may end in example requests. */
 static bool is_like_request(const struct wording *wording)
 {
     size_t words = 0, first = wording->count, marks = 0, early = 0, end;
@@ -140,8 +136,6 @@ static int check_name_wording(struct audit_run *a, struct checked_tool *at, bool
     }
     return 0;
 }
-
-/* ---------------------------------------------------------------- length */
 
 /* Counts the terms of the description that are in neither the name nor the provider's name. */
 static int count_new_terms(const struct tool *tool, struct str description, size_t *out, wt_error *err)
@@ -216,8 +210,8 @@ int wt__audit_description(struct audit_run *a, struct checked_tool *at, wt_error
 
 /* ---------------------------------------------------------------- duplicate descriptions */
 
-/* Makes a key of provider and description, in scratch. Descriptions that differ only in case, blanks and punctuation
- * have the same key. Empty if the description has no letters or digits. */
+/* Sets *out to a key of provider and description, in scratch. Descriptions that differ only in case, blanks and
+ * punctuation have the same key. The key is empty if the description has no letters or digits. */
 static int make_description_key(struct audit_run *a, size_t tool, struct str *out, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
@@ -290,7 +284,7 @@ int wt__audit_duplicates(struct audit_run *a, wt_error *err)
  *
  * Texts are matched against patterns of words (texts.c), the worst rule first. Each rule is reported once per tool,
  * with its first match. Advice on filling a parameter ("You must provide either id or name") concerns only the call, so
- * it has no pattern.
+ * no pattern matches it.
  *
  * Names and values are checked if they are sentences. A value may legitimately be a prompt, a message or a path.
  * Therefore roles for the model and paths of private files count only in prose. */
@@ -298,7 +292,7 @@ int wt__audit_duplicates(struct audit_run *a, wt_error *err)
 enum {
     SENTENCE_BYTES = 16,  /* minimum length of a name or value */
     SENTENCE_WORDS = 4,   /* minimum words of a name or value with blanks */
-    IDENTIFIER_WORDS = 6, /* minimum words of one without blanks */
+    IDENTIFIER_WORDS = 6, /* minimum words of a name or value without blanks */
     EXCUSE_WORDS = 6,     /* maximum distance of an excuse before a match, in words */
 };
 
@@ -431,8 +425,8 @@ static int report_order(struct instruction_check *t, enum audit_rule rule, const
                                       wt__describe_text_place(t->a, text), does[rule], wt__audit_quote(t->a, sentence));
 }
 
-/* Returns the position of the first mark found in the text, ignoring case; text.len if none occurs. *len: its
- * length. */
+/* Returns the position of the first of the marks that the text contains, ignoring case; text.len otherwise. Sets *len
+ * to the length of that mark. */
 static size_t find_mark(struct str text, const char *const *marks, size_t count, size_t *len)
 {
     for (size_t m = 0; m < count; m++) {
@@ -456,7 +450,7 @@ static bool is_any_word_of(const struct text_word *word, const char *const *word
     return wt__str_among(word->text, words, count);
 }
 
-/* True if a word of the sentence before `at`, at most `most` words away, is one of these. */
+/* True if one of the `most` words before `at`, in the same sentence, is among `words`. */
 static bool follows_word_of(const struct wording *wording, size_t at, size_t most, const char *const *words,
                             size_t count)
 {
@@ -469,7 +463,8 @@ static bool follows_word_of(const struct wording *wording, size_t at, size_t mos
     return false;
 }
 
-/* True if the last word of a match, before `end`, means some users, or is part of another term: "user interface". */
+/* True if the last word of a match means only some users ("other users"), or is part of another term ("user
+ * interface"). end: index after that word. */
 static bool is_of_a_group(const struct wording *wording, size_t end)
 {
     static const char *const groups[] = {"other",   "regular",   "normal",   "external",        "anonymous",
@@ -510,7 +505,7 @@ static size_t find_order(const struct wording *wording, const struct order_patte
 }
 
 /* True if a name or value is long enough to be a sentence, unlike "override_existing_rules" and "all messages".
- * wording: its words. */
+ * wording: the words of the text. */
 static bool is_sentence(const struct wording *wording, struct str text)
 {
     size_t words = 0;
@@ -519,7 +514,7 @@ static bool is_sentence(const struct wording *wording, struct str text)
     return words >= (memchr(text.ptr, ' ', text.len) ? SENTENCE_WORDS : IDENTIFIER_WORDS);
 }
 
-/* True if the rule applies to prose only. A default value may be a prompt for another model, which gives it a role. */
+/* True if the rule applies to prose only. A default value may be a prompt that gives another model a role. */
 static bool is_for_prose(enum audit_rule rule)
 {
     return rule == RULE_ADDRESSES_MODEL;
@@ -564,9 +559,9 @@ int wt__audit_instructions(struct audit_run *a, struct checked_tool *at, wt_erro
  *
  * Such characters are allowed in legitimate uses:
  *   - joiners between emoji and in scripts with joined letters
- *   - variation selectors after a symbol
+ *   - variation selectors after a symbol or an East Asian character
  *   - direction marks next to a right-to-left script
- *   - tags in flags, soft hyphens, and a byte order mark at the start */
+ *   - tags in flags, soft hyphens, word joiners, tabs, line breaks, and a byte order mark at the start */
 
 struct character_check {
     struct audit_run *a;
@@ -582,7 +577,8 @@ static bool is_symbol(uint32_t c)
            c == '#' || c == '*' || (c >= '0' && c <= '9') || c == 0xFE0F || c == 0x20E3;
 }
 
-/* True for scripts with joined letters or right-to-left direction: Hebrew to Arabic, Indic to Myanmar, Mongolian. */
+/* True for scripts with joined letters or right-to-left direction: Hebrew to Arabic, Indic to Myanmar, Khmer to
+ * Mongolian. */
 static bool is_joining_script(uint32_t c)
 {
     return (c >= 0x0590 && c <= 0x08FF) || (c >= 0x0900 && c <= 0x109F) || (c >= 0x1780 && c <= 0x18AF) ||
@@ -623,8 +619,8 @@ static const char *describe_character(uint32_t c)
     return c < ' ' || (c >= 0x7F && c < 0xA0) ? "a control character" : "a zero-width character";
 }
 
-/* True if the text may contain invisible characters: regular expressions, and values of one character, which are often
- * separators. */
+/* True if invisible characters are allowed in the text. Allowed in regular expressions, and in values of one character,
+ * which are often separators. */
 static bool may_have_invisible(const struct tool_text *text)
 {
     const char *at = text->text.ptr, *end = at + text->text.len;
@@ -694,7 +690,7 @@ static bool looks_latin(uint32_t c)
 }
 
 /* True if all Greek and Cyrillic letters of a word with Latin letters look Latin: "pаypal". Words with other Greek or
- * Cyrillic letters, as "Zoom-встреча" and "μTorrent", are legitimate. */
+ * Cyrillic letters, such as "Zoom-встреча" and "μTorrent", are legitimate. */
 static bool is_mixed_word(struct str word)
 {
     size_t latin = 0, alike = 0, foreign = 0;

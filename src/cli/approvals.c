@@ -15,7 +15,7 @@
 #include "whichtool/audit.h"
 #include "whichtool/review.h"
 
-enum { DEEPER = 4 };
+enum { DEEPER = 4 /* indent of an item's findings and changes */ };
 
 /* The definitions that wait for approval, and the words of the command line that select some of them. */
 struct approval_selection {
@@ -223,7 +223,7 @@ static bool has_waiting_tool(const wt_waiting_list *list, size_t begin, size_t e
     return false;
 }
 
-/* Shows the command that approves; it can be copied if there is only one provider. */
+/* Shows the command that approves. The command is complete if all items belong to one provider. */
 static void note_approve_command(const struct cli *cli, const wt_waiting_list *list)
 {
     const char *provider = list->items[0]->provider;
@@ -279,7 +279,7 @@ static int refuse_item_name(const struct cli *cli, const struct approval_selecti
                                           name, selection->provider);
 }
 
-/* Lists the selected items, in the cli's arena: all, or those with the given names or ids. */
+/* Lists the selected items, in the cli's arena: all items, or the items with the given names or ids. */
 static int select_items(struct cli *cli, const struct approval_selection *selection, const wt_waiting ***out,
                         size_t *count)
 {
@@ -382,7 +382,8 @@ static int approve_selected(struct cli *cli, wt_engine *engine, const struct app
 
 /* ---------------------------------------------------------------- selection */
 
-/* Handles a first word that is no server: it may be the id of a waiting tool, else suggests the nearest server. */
+/* Handles a first word that is not a known provider: looks for a waiting tool with this id, else suggests the nearest
+ * provider. */
 static int find_waiting_tool(struct cli *cli, wt_engine *engine, struct approval_selection *selection, wt_error *err)
 {
     const char *word = selection->provider;
@@ -436,7 +437,8 @@ static int show_or_approve(struct cli *cli, wt_engine *engine, const struct appr
                                                  : show_waiting(cli, engine, selection);
 }
 
-/* Opens the store. The first gateway creates the default store, so a missing one means that no server ran yet. */
+/* Opens the store. The first gateway creates the default store, so a missing default store means that no server ran
+ * yet. */
 static int open_review_store(struct cli *cli, wt_engine **engine)
 {
     const char *named = wt__option_text(cli, OPT_STORE);
@@ -466,8 +468,6 @@ int wt__mcp_approve(struct cli *cli)
     WT_TRY(read_selection(cli, engine, &selection));
     return show_or_approve(cli, engine, &selection);
 }
-
-/* ---------------------------------------------------------------- pinning */
 
 static int write_lock_file(struct cli *cli, wt_engine *engine)
 {

@@ -213,13 +213,13 @@ int wt__cli_finish(void)
     return output_errno;
 }
 
-/* The store is that of -s, of $WHICHTOOL_STORE, or in the data folder. */
+/* The store is named by -s or by $WHICHTOOL_STORE; otherwise it is in the data folder. */
 int wt__cli_find_store(struct cli *cli)
 {
     const char *named = wt__option_text(cli, OPT_STORE), *environment = getenv("WHICHTOOL_STORE");
     char *folder;
     wt_error err;
-    if (cli->store) /* the verb needs no store */
+    if (cli->store) /* already found, or a private store */
         return 0;
     if (named && *named)
         cli->store = named;
@@ -352,7 +352,7 @@ enum {
     WIDEST_ID = 44, /* maximum columns of the id column, unless a name is longer */
     GAP = 2,
     LEAST_DESCRIPTION = 24, /* minimum columns of a description beside the id */
-    MARKED = 2              /* columns of a provider cut to its mark, and its slash */
+    MARKED = 2              /* columns of a provider cut to an ellipsis, and of its slash */
 };
 
 /* Returns the columns of the escaped text on one line. */

@@ -1,8 +1,8 @@
 /* cli.h: shared by the verbs: the parsed command line, messages, exit codes, the store, the terminal, and printing of
  * tools, hits and imports.
  *
- * A verb translates options into those of the library, and results into lines. Everything else belongs in the library.
- * Results go to stdout, everything else to stderr. Untrusted text is escaped on its way to either. */
+ * A verb translates its options into options of the library, and results into lines. Everything else belongs in the
+ * library. Results go to stdout, everything else to stderr. Untrusted text is escaped on its way to either. */
 #ifndef WT_CLI_CLI_H
 #define WT_CLI_CLI_H
 
@@ -40,7 +40,7 @@ struct cli {
     bool color_out, color_err; /* colours are allowed on stdout, stderr */
     bool tty_out, tty_err;
     size_t width;      /* maximum columns of a line on stdout; 0 for no limit */
-    const char *store; /* path; NULL until wt__cli_open, or ":memory:" if the verb needs no store */
+    const char *store; /* path; NULL until wt__cli_find_store; ":memory:" for a private store */
 };
 
 static inline bool wt__has_option(const struct cli *cli, enum option_id id)
@@ -69,10 +69,11 @@ bool wt__option_lines(struct cli *cli, enum option_id id, const char *const **it
  * none is given. Returns 0, or an exit code after reporting the error. */
 int wt__read_experiment(struct cli *cli, const char **out);
 
-/* Reads an option's number, which must be above 0; *out stays if the option is absent. Returns 0, or an exit code after
- * reporting the error. */
+/* Reads an option's number, which must be above 0; *out is unchanged if the option is absent. Returns 0, or an exit
+ * code after reporting the error. */
 int wt__cli_positive_number(const struct cli *cli, enum option_id id, const char *name, double *out);
-/* Reads --dense-weight W or W,BRIEF in the same way; *brief stays without BRIEF. */
+/* Reads --dense-weight W or W,BRIEF; the outputs are unchanged if the option or BRIEF is absent. Returns 0, or an exit
+ * code after reporting the error. */
 int wt__cli_dense_weight(const struct cli *cli, double *usual, double *brief);
 
 /* Prints a line on stderr, unless --quiet is given. */
@@ -151,7 +152,7 @@ bool wt__interrupted(void);
 struct progress_line {
     bool shown;   /* --quiet is absent */
     bool redrawn; /* stderr is a terminal that can erase a line */
-    size_t width;
+    size_t width; /* columns of the line if redrawn */
     const char *phase;
     double started_ms;   /* time of the start */
     double told_ms;      /* time of the last output, or of the start */
@@ -165,7 +166,7 @@ void wt__progress_begin(struct progress_line *line, const struct cli *cli);
  * a minute elsewhere. Returns 1 after Ctrl-C. */
 int wt__progress_show(void *context, const char *phase, uint64_t done, uint64_t total);
 
-/* Draws text as the line, cut to the terminal, under the same conditions. */
+/* Draws text as the line, cut to the terminal, as soon as wt__progress_show would draw. */
 void wt__progress_draw(struct progress_line *line, const struct buffer *text);
 
 /* Erases the line, if one is shown. */
@@ -209,7 +210,7 @@ void wt__print_field(const struct cli *cli, struct buffer *out, const char *labe
 
 /* ---------------------------------------------------------------- imports */
 
-/* Fields that both reports have. */
+/* Fields that wt_add_report and wt_usage_report have in common. */
 struct import_outcome {
     double seconds;
     const char *notice; /* NULL if absent */
@@ -220,13 +221,13 @@ struct import_outcome {
 };
 
 /* Completes the report in line, a JSON object or a sentence, with seconds, issues and notice, prints it, and disposes
- * of line. Returns END_INPUT if all items were skipped, else END_DONE. */
+ * of line. Returns END_INPUT if all items were skipped, END_SYSTEM if printing failed, else END_DONE. */
 int wt__print_import(const struct cli *cli, const struct import_outcome *outcome, struct buffer *line);
 
 /* Appends the changes of an import: "1 added, 0 updated, ...". */
 void wt__put_changes(struct buffer *out, const wt_add_report *report);
 
-/* Prints the first skipped items on stderr, as "FILE:LINE: POINTER: REASON", and the number of further ones. count:
+/* Prints the first skipped items on stderr, as "FILE:LINE: POINTER: REASON", and the number of further items. count:
  * number of issues; met: number of skipped items. */
 void wt__print_issues(const struct cli *cli, const wt_add_issue *const *issues, size_t count, size_t met);
 
@@ -238,7 +239,8 @@ int wt__report_stopped_import(const struct cli *cli);
 bool wt__sort_sources(struct cli *cli);
 
 /* Calls import for the words from `first` on. Continues after a source with bad input or a network error, and stops
- * after other errors. Returns the error that stopped it, else the first exit code that is not 0. */
+ * after other errors. Returns the exit code of the source that stopped the import, else the first exit code that is not
+ * 0. */
 int wt__import_each_source(struct cli *cli, size_t first, int (*import)(struct cli *, const char *source, void *),
                            void *context);
 
@@ -261,8 +263,8 @@ void wt__search_input_dispose(struct search_input *input);
 /* Reports the error of a search. Returns the exit code. */
 int wt__fail_search(struct cli *cli, wt_error *err);
 
-/* Reads an option's value from 0 to below 1; *out stays if the option is absent. Returns 0, or an exit code after
- * reporting the error. */
+/* Reads an option's value from 0 to below 1; *out is unchanged if the option is absent. Returns 0, or an exit code
+ * after reporting the error. */
 int wt__read_share(struct cli *cli, enum option_id id, const char *name, double *out);
 
 /* Reads the filter options; the lists are in the cli's arena. Returns 0, or an exit code after reporting the error. */
@@ -281,7 +283,7 @@ void wt__note_reading(const struct cli *cli, const struct search_result *found);
 /* Explains the sign of kept tools, below a table. */
 void wt__note_kept(const struct cli *cli, const struct search_result *found, bool table);
 
-/* Notes untrained recorded use when it is due, if stderr is a terminal. */
+/* Notes that training is due for recorded use, if stderr is a terminal. */
 void wt__note_training_due(struct cli *cli, wt_engine *engine);
 
 /* ---------------------------------------------------------------- verbs */

@@ -18,8 +18,8 @@ enum { LABEL_INDENT = 4, PROJECT_DIGITS = 12 };
 
 /* ---------------------------------------------------------------- options */
 
-/* Returns the path by which clients start this program: its path in PATH if that is this program, because a package's
- * own path may contain its version; else the path of the executable. */
+/* Returns the path by which clients start this program. This is its path in $PATH, because the path of the executable
+ * may contain the version of a package. If $PATH does not lead to this program, returns the path of the executable. */
 static const char *find_program(struct cli *cli)
 {
     char own[PATH_MAX];
@@ -376,7 +376,7 @@ static const char *client_title(const char *client)
     return client;
 }
 
-/* Lists the backups of a file; each init that changed it made one. */
+/* Lists the backups of a file; each init that changed the file made a backup. */
 static void put_backups(const struct cli *cli, struct buffer *out, const struct client_undo *undo, const char *path)
 {
     for (size_t i = 0; i < undo->record.count; i++)

@@ -132,8 +132,6 @@ struct mcp_add_context {
     wt_add_mcp_options *options;
 };
 
-/* ---------------------------------------------------------------- words */
-
 static bool is_configuration(const char *word)
 {
     static const char *const endings[] = {".json", ".jsonc"};
@@ -149,8 +147,9 @@ static bool has_blank(const char *word)
     return word[strcspn(word, " \t\n")] != '\0';
 }
 
-/* Reads one word of a command line and moves *at behind it. Quotes keep blanks; a backslash escapes the next character
- * except within '...'. No shell is involved: no other character is special. Returns false if a quote is not closed. */
+/* Reads one word of a command line and moves *at behind the word. Quotes keep blanks; a backslash escapes the next
+ * character except within '...'. No shell is involved: no other character is special. Returns false if a quote is not
+ * closed. */
 static bool read_quoted_word(const char **at, struct buffer *out)
 {
     char quote = '\0';
@@ -185,7 +184,7 @@ static const char *const *split_command_line(struct arena *arena, const char *li
     return words;
 }
 
-/* ---------------------------------------------------------------- reports */
+/* ---------------------------------------------------------------- reports of add --mcp */
 
 static void text_mcp_server(struct buffer *out, const wt_mcp_server *server)
 {
@@ -291,7 +290,7 @@ static int print_mcp_report(const struct cli *cli, const wt_mcp_report *report, 
     return report->failed > 0 ? END_NETWORK : END_DONE;
 }
 
-/* ---------------------------------------------------------------- one source */
+/* ---------------------------------------------------------------- sources of add --mcp */
 
 /* Draws progress (wt_progress_fn); context is a struct progress_line. */
 static int show_mcp_progress(void *context, const char *phase, uint64_t done, uint64_t total)
@@ -505,7 +504,7 @@ int wt__cmd_add(struct cli *cli)
 
 struct vectors_outcome {
     wt_catalog_info before, after;
-    int64_t learned; /* number of requests */
+    int64_t learned; /* number of new vectors of requests; an error code if negative */
     double seconds;
 };
 

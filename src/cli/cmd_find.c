@@ -25,7 +25,7 @@ static void note_find_result(const struct cli *cli, const wt_hits *hits)
                      100 * hits->multi_provider_probability);
 }
 
-/* Explains the sign of weak hits, names them if the format has no sign, and counts those left out. */
+/* Explains the sign of weak hits, names them if the format has no sign, and counts the weak hits left out. */
 static void note_weak_hits(struct cli *cli, const wt_hits *hits, bool table)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer weak = {0};
@@ -137,7 +137,7 @@ static void note_pick_result(const struct cli *cli, const wt_picked *picked)
                      "%zu %s in %.1f ms, chosen from the hits of the recipe %s. Probability that the set is complete: "
                      "%.0f %%.",
                      picked->len, tools, picked->total_ms, picked->recipe, 100 * picked->complete);
-    if (picked->len > 0 && picked->no_answer_probability > .5) /* not NaN */
+    if (picked->len > 0 && picked->no_answer_probability > .5) /* false for NaN */
         wt__cli_note(cli, "Probably no tool fits (%.0f %%); these tools are the most likely ones.",
                      100 * picked->no_answer_probability);
 }
@@ -169,7 +169,8 @@ static int read_pick_recipes(struct cli *cli, wt_pick_options *options)
     return wt__read_experiment(cli, &options->experiment);
 }
 
-/* Picks with a progress line and Ctrl-C, since a language model may take long. Recorded answers are kept. */
+/* Picks with a progress line and Ctrl-C, since a language model may take long. Ctrl-C keeps the answers recorded so
+ * far. */
 static int run_pick(struct cli *cli, wt_engine *engine, const struct search_input *input, const wt_pick_options *wanted,
                     wt_picked **out, wt_error *err)
 {

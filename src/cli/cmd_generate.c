@@ -28,7 +28,8 @@ static void json_generated(struct buffer *out, const wt_generated *made)
     wt__buffer_text(out, "}\n");
 }
 
-/* "540 rows, 73 of them hard, from 180 tools; 812 questions to the language model (310,000 tokens); 12 min 5 s" */
+/* "540 rows, 73 of them hard, from 180 tools; 812 questions to the language model (310,000 tokens), 90 questions in
+ * this run; 12 min 5 s" */
 static void text_generated(const struct cli *cli, struct buffer *out, const wt_generated *made)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
@@ -58,7 +59,7 @@ static void text_generated(const struct cli *cli, struct buffer *out, const wt_g
         wt__buffer_text(&line, made->questions == 1 ? " question" : " questions");
         wt__buffer_text(&line, " to the language model (");
         wt__put_grouped(&line, made->prompt_tokens + made->completion_tokens);
-        wt__buffer_printf(&line, " tokens), %llu of them in this run", (unsigned long long)made->requests);
+        wt__buffer_printf(&line, " tokens), %llu questions in this run", (unsigned long long)made->requests);
     }
     wt__buffer_text(&line, "; ");
     wt__put_duration(&line, made->seconds);

@@ -6,7 +6,7 @@
 
 enum { READABLE = 80, GAP = 2, DEEPEST_LABEL = 24 };
 
-/* Returns the line width of help: that of the terminal, but at most READABLE. */
+/* Returns the line width of help: the width of the terminal, but at most READABLE. */
 static size_t help_width(const struct cli *cli)
 {
     return cli->width && cli->width < READABLE ? cli->width : READABLE;

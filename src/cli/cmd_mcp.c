@@ -23,7 +23,7 @@
 
 /* ---------------------------------------------------------------- mcp status */
 
-/* status and audit read files that a gateway wrote; a gateway need not be running. */
+/* The actions status and audit read files that a gateway wrote. They work without a running gateway. */
 
 static void put_padded_words(struct buffer *out, const char *text, size_t width)
 {
@@ -107,7 +107,7 @@ static int set_waiting_counts(wt_engine *engine, json_t *servers, wt_error *err)
     return rc;
 }
 
-/* Sets the state of servers to "ended" if no gateway runs, whatever the state file says. */
+/* Sets the state of all but disabled servers to "ended" if no gateway runs. The state file still has the last state. */
 static int mark_ended_servers(json_t *servers, bool runs, wt_error *err)
 {
     for (size_t i = 0; i < json_array_size(servers); i++) {
@@ -318,7 +318,7 @@ static void on_stop_signal(int number)
     errno = kept;
 }
 
-/* Routes signals to stop_pipe, and ignores SIGPIPE: a client that is gone is an error of write. */
+/* Routes signals to stop_pipe, and ignores SIGPIPE, so that writing to a client that is gone fails with an error. */
 static bool watch_stop_signals(void)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};

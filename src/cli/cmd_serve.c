@@ -29,8 +29,8 @@ struct log_writer {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     pthread_t thread;
-    struct buffer kept;
-    size_t dropped; /* lines dropped since the last write */
+    struct buffer kept; /* queued lines */
+    size_t dropped;     /* lines dropped since the last write */
     bool ended;
 };
 
@@ -148,8 +148,6 @@ static void note_ready(void *context, double ms)
     if (!cli->quiet)
         fprintf(stderr, "Ready after %.0f ms.\n", ms);
 }
-
-/* ---------------------------------------------------------------- a new key */
 
 static int create_key(struct cli *cli)
 {
@@ -439,7 +437,7 @@ static void close_modules(struct serve_modules *modules)
     wt__api_close(modules->api);
 }
 
-/* Opens the parts of the server and runs it. The caller closes them. */
+/* Opens the parts of the server and runs the server. The caller closes the parts. */
 static int serve_api(struct cli *cli, struct api_options *options, struct serve_modules *modules,
                      struct log_writer **log)
 {

@@ -85,7 +85,7 @@ static void print_vectors_status(const struct cli *cli, struct buffer *out, cons
     print_status_line(cli, out, "vectors", &text);
 }
 
-/* Prints the encoder of requests, if it is not the model of the line above. */
+/* Prints the encoder of requests if a better encoder exists, or if the encoder is not the model of the vectors. */
 static void print_encoder_status(const struct cli *cli, struct buffer *out, const wt_status *status)
 {
     struct buffer text = {0};
@@ -94,7 +94,7 @@ static void print_encoder_status(const struct cli *cli, struct buffer *out, cons
                           status->encoder, status->better);
     else if (strcmp(status->encoder, status->model) != 0 && *status->encoder)
         wt__buffer_printf(&text,
-                          "%s, because more tools have vectors of it; compute those of %s with `whichtool vectors`",
+                          "%s, because more tools have its vectors; compute the vectors of %s with `whichtool vectors`",
                           status->encoder, status->model);
     if (text.len > 0)
         print_status_line(cli, out, "encoder", &text);

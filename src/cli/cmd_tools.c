@@ -185,7 +185,7 @@ static void put_left_out_name(struct buffer *out, const json_t *kept, const char
         wt__buffer_printf(out, "%s%s", out->len > 0 ? ", " : "", name);
 }
 
-/* Appends names of a list of {name, ...}, without the body parameter of Swagger 2.0, whose name is no argument. */
+/* Appends names of a list of {name, ...}, without the body parameter of Swagger 2.0, whose name is not an argument. */
 static void put_listed_names(struct buffer *out, const json_t *kept, const json_t *list)
 {
     json_t *argument;
@@ -197,7 +197,7 @@ static void put_listed_names(struct buffer *out, const json_t *kept, const json_
     }
 }
 
-/* Appends the names of a schema, of a list, or of a pair of lists (required and optional). */
+/* Appends the names of the arguments in a schema, a list, or a pair of lists (required and optional). */
 static void put_schema_names(struct buffer *out, const json_t *kept, const json_t *arguments)
 {
     const char *name;

@@ -169,7 +169,7 @@ static void note_recipe(struct cli *cli, wt_engine *engine)
     wt_status_free(status);
 }
 
-/* ---------------------------------------------------------------- the verb */
+/* ---------------------------------------------------------------- train */
 
 static int read_train_options(struct cli *cli, wt_train_options *options)
 {
@@ -270,7 +270,7 @@ static void text_distilled_model(const struct cli *cli, struct buffer *out, cons
     wt__put_grouped(&line, made->requests);
     wt__buffer_text(&line, " requests; ");
     if (!isnan(made->cosine))
-        wt__buffer_printf(&line, "mean cosine with it %.3f on dev; ", made->cosine);
+        wt__buffer_printf(&line, "mean cosine with the teacher %.3f on dev; ", made->cosine);
     wt__put_duration(&line, made->seconds);
     wt__buffer_printf(&line, "\n%s", made->path);
     wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);

@@ -9,9 +9,9 @@
 #include "wire/results.h"
 
 enum {
-    PAGE = 1000,
-    LEAD = 30, /* columns of time and outcome */
-    LEAST = 20,
+    PAGE = 1000,         /* usages per wt_list_usage */
+    LEAD = 30,           /* columns of time and outcome */
+    LEAST = 20,          /* minimum columns of tools and request */
     ARGUMENTS_SHOWN = 40 /* columns of a tool's arguments */
 };
 
@@ -206,8 +206,6 @@ static int run_usage_record(struct cli *cli, wt_engine *engine)
         return wt__cli_fail(cli, &err);
     return print_recorded(cli, ids, count);
 }
-
-/* ---------------------------------------------------------------- add */
 
 static int run_usage_add(struct cli *cli, wt_engine *engine)
 {

@@ -11,7 +11,7 @@
 
 enum {
     FOLLOW_MOST = 1000, /* maximum number of tools or providers offered */
-    HELP_COLUMNS = 60,  /* columns of a description */
+    HELP_COLUMNS = 60,  /* maximum columns of a description */
     BUSY_MS = 200       /* short, because the user waits after pressing a key */
 };
 
@@ -162,7 +162,7 @@ static void offer_tools_of(struct completion_state *f, const char *provider)
     }
 }
 
-/* Offers matching providers as folders, and the tools of a complete or single matching provider. */
+/* Offers matching providers as folders. Offers tools of a provider that is typed completely or is the only match. */
 static void offer_tools(struct completion_state *f)
 {
     wt_status *status = read_store_status(f);
@@ -206,7 +206,8 @@ static bool is_recipe_trained(const struct recipe *recipe, const wt_status *stat
     return true;
 }
 
-/* Offers the recipes that can run here: those of pick for pick, the others for other verbs, and all for eval. */
+/* Offers the recipes that can run with the store and the models: recipes that pick for the verb pick, the others for
+ * other verbs, and all recipes for eval. */
 static void offer_recipes(struct completion_state *f, enum option_id option)
 {
     bool all = strcmp(f->verb->name, "eval") == 0, picks = strcmp(f->verb->name, "pick") == 0;

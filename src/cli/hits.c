@@ -354,7 +354,7 @@ int wt__print_found(struct cli *cli, const struct search_result *found, bool *ta
     return code ? code : found->len ? END_DONE : END_NOTHING;
 }
 
-enum { UNKNOWN_TOLD = 5 };
+enum { UNKNOWN_TOLD = 5 /* maximum unknown words that a note names */ };
 
 void wt__note_reading(const struct cli *cli, const struct search_result *found)
 {

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 
-enum { OPTION_SHOWN = 80 };
+enum { OPTION_SHOWN = 80 /* maximum bytes of an unknown option in a message */ };
 
 struct argument_parser {
     struct arguments *out;
@@ -242,7 +242,7 @@ static int check_first_word(struct argument_parser *p, const char *word)
 
 static int check_verb_words(struct argument_parser *p)
 {
-    static const char *const messages = "messages"; /* replaces the words */
+    static const char *const messages = "messages"; /* this option replaces the words */
     const struct cli_verb *verb = p->out->verb;
     size_t count = p->out->word_count;
     if (!verb || p->out->given[OPT_HELP] || p->out->given[OPT_VERSION])

@@ -41,8 +41,8 @@ static bool is_path_listed(const char *list, const char *path)
     return false;
 }
 
-/* Refuses a configuration that an ancestor process already serves: it would start processes endlessly. Gateways of
- * different files may be nested. */
+/* Refuses a configuration that an ancestor process already serves, because the gateways would start each other
+ * endlessly. Gateways of different files may be nested. */
 static int refuse_nested_gateway(struct cli *cli)
 {
     const char *file = wt__option_text(cli, OPT_SERVERS), *list = getenv(MCP_GATEWAY_VARIABLE);

@@ -1,5 +1,5 @@
-/* servers.h: the gateway to MCP servers of `whichtool mcp` and `whichtool serve`, created from their options:
- * configuration, policy and audit log. */
+/* servers.h: the gateway to MCP servers of `whichtool mcp` and `whichtool serve`, created from the options of these
+ * verbs: configuration, policy and audit log. */
 #ifndef WT_CLI_SERVERS_H
 #define WT_CLI_SERVERS_H
 
@@ -12,7 +12,7 @@ struct servers {
     struct mcp_config config;
     struct policy *policy;
     struct audit_log *audit;
-    char *lock;
+    char *lock;              /* content of the file of --lock; NULL without this option */
     struct gateway *gateway; /* NULL without --servers */
 };
 
@@ -30,7 +30,8 @@ void wt__servers_close(struct servers *servers);
 
 /* Returns the path of the servers' state; NULL for a store in memory, or if out of memory. */
 const char *wt__servers_state_path(struct cli *cli);
-/* Returns the path of the lock that a running gateway of the store holds; NULL as above. */
+/* Returns the path of the lock that a running gateway of the store holds; NULL for a store in memory, or if out of
+ * memory. */
 const char *wt__servers_lock_path(struct cli *cli);
 
 #endif

@@ -25,8 +25,8 @@ static utf8proc_int32_t next_character(struct str s, size_t *at)
     return step > 0 ? c : -1;
 }
 
-/* True for invisible characters, except those that some scripts and emoji need: joiners, the soft hyphen, and variation
- * selectors. */
+/* True for invisible characters, except characters that some scripts and emoji need: joiners, the soft hyphen, and
+ * variation selectors. */
 static bool is_unsafe_character(utf8proc_int32_t c)
 {
     bool needed = c == 0x200c || c == 0x200d || c == 0xad || c == 0xfe0e || c == 0xfe0f;
@@ -168,7 +168,7 @@ void wt__text_wrap(struct buffer *out, struct str s, size_t indent, size_t width
         const char *newline = memchr(rest.ptr, '\n', rest.len);
         size_t len = newline ? (size_t)(newline - rest.ptr) : rest.len;
         WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
-        wt__text_escape(&line, (struct str){rest.ptr, len}, TEXT_LINE); /* tabs and runs of blanks */
+        wt__text_escape(&line, (struct str){rest.ptr, len}, TEXT_LINE); /* collapse tabs and runs of blanks */
         wrap_paragraph(out, wt__buffer_view(&line), indent, width);
         out->failed |= line.failed;
         size_t step = len + (newline ? 1 : 0);

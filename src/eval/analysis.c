@@ -1,5 +1,5 @@
-/* analysis.c: reads the vectors of requests and tools, and analyses them. Distributions are exact and sorted, not
- * sketched, since they cover one data set. */
+/* analysis.c: reads the vectors of requests and tools, and analyses them. Quantiles are exact, from sorted values,
+ * since the values of one data set fit into memory. */
 #include "eval/report.h"
 
 #include <math.h>
@@ -198,7 +198,7 @@ static size_t failure_bin(const struct tool_failures *tool)
     return (tool->missed * (FAILURE_BINS - 1) + tool->wanted - 1) / tool->wanted;
 }
 
-/* Counts the misses of every tool and marks the requests that lack one. */
+/* Counts the misses of every tool and marks the requests with a missed tool. */
 static int tally_failures(struct failures *out, const struct dataset *dataset, size_t queries, const bool *missed,
                           struct map *by_name, wt_error *err)
 {

@@ -5,7 +5,7 @@
  *   each recipe over the queries (measure) -> means, percentiles, TREC run
  *   each recipe against the first, paired by query (bootstrap)
  *
- * A judged tool missing in the catalogue stays in the gold set and counts as missed: the corpus lacks it, or the
+ * A relevant tool missing in the catalogue stays in the gold set and counts as missed: the corpus lacks it, or the
  * importer rejected it. The row's notice has the number of such tools. */
 #include <math.h>
 #include <stdlib.h>
@@ -50,10 +50,10 @@ struct eval_run {
     size_t resamples;
     struct eval_plan plan;
     const char *without, *oracle_rate; /* settings of options.experiment; NULL if absent. In the arena */
-    struct oracle oracle;              /* answers the recipe ptr if oracle_rate is set */
+    struct oracle oracle;              /* answers the questions of the recipe ptr if oracle_rate is set */
     const char *recipes[MAX_RECIPES];
     size_t recipe_count;
-    const char *runs[WT_MAX_OTHER_RUNS]; /* TREC runs of other programs */
+    const char *runs[WT_MAX_OTHER_RUNS]; /* paths of TREC runs of other programs */
     size_t run_count;
     struct arena scratch;
     struct dataset dataset, out_of_domain; /* out_of_domain: requests that no tool can answer */
@@ -63,7 +63,7 @@ struct eval_run {
     bool *multi_provider; /* [plan.queries] true if the relevant tools belong to several providers */
     bool lexical_only;    /* every recipe was requested, but there is no model */
     bool untrained;       /* every recipe was requested, but there are no training data */
-    bool learns;          /* a recipe needs training; `learning` is set */
+    bool learns;          /* a recipe or the page uses trained models; `learning` is set */
     struct eval_learning learning;
     struct measurement *measured; /* [recipe_count + run_count] */
     struct progress progress;
@@ -198,7 +198,7 @@ static bool uses_model(const struct eval_run *e)
 }
 
 /* Fills in every recipe that can run if the caller named no recipe. Includes recipes that need training if training is
- * possible, except that slow ones are only included with existing models (options.trained). */
+ * possible, except that recipes that train slowly are only included with existing models (options.trained). */
 static void complete_recipes(struct eval_run *e, bool model)
 {
     const wt_recipe *recipe = NULL;
@@ -238,7 +238,7 @@ static int plan_ptr(struct eval_run *e)
     if (base_retriever && !find_public_recipe(base_retriever) && !is_automatic(base_retriever))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", base_retriever);
     if (base_retriever && !is_automatic(base_retriever) && find_public_recipe(base_retriever)->picks)
-        return wt__fail(e->err, WT_ERECIPE, "recipe %s picks a set; the base retriever of ptr must be one that ranks",
+        return wt__fail(e->err, WT_ERECIPE, "recipe %s picks a set; the base retriever of ptr must rank",
                         base_retriever);
     for (size_t i = 0; i < e->recipe_count; i++)
         if (is_ptr(e->recipes[i]) && !has_ptr_answers(e))
@@ -306,7 +306,8 @@ static void write_ptr_settings(const struct eval_run *e, const struct measuremen
                       sum_values(m->tokens, e->plan.queries) / queries);
 }
 
-/* Collects the recipes to train for: the measured ones and their base retriever. with: [recipe_count + 1]. */
+/* Sets `with` [recipe_count + 1] to the recipes to train for: the measured recipes and their base retriever. Returns
+ * their number. */
 static size_t collect_recipes_to_train(const struct eval_run *e, const char **with)
 {
     size_t count = e->recipe_count;
@@ -321,15 +322,15 @@ static size_t collect_recipes_to_train(const struct eval_run *e, const char **wi
 
 /* ---------------------------------------------------------------- the catalogue */
 
-enum { MISSING_TOOL = 0 /* number of a provider whose tool is missing in the catalogue */ };
+enum { MISSING_TOOL = 0 /* provider number of a tool that is missing in the catalogue */ };
 
 static void dispose_listed_tools(wt_tools **tools)
 {
     wt_tools_free(*tools);
 }
 
-/* Sets the provider's number for each relevant tool in the catalogue. A tool without a provider gets a number of its
- * own. */
+/* Sets the provider number of each relevant tool in the catalogue. wanted: source id -> provider number. A tool without
+ * a provider gets a number of its own. */
 static int number_providers(struct eval_run *e, struct map *wanted, struct map *providers)
 {
     wt_list_options page;

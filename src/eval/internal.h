@@ -63,8 +63,8 @@ void wt__trec_unescape(char *field);
 enum {
     ANSWERABILITY_FALSE_POSITIVES, /* share of answerable requests with no answer, at the default threshold of 5 % */
     ANSWERABILITY_REMOVED_AUROC,   /* area under the ROC curve, tools removed */
-    ANSWERABILITY_REMOVED_RECALL,  /* share of those requests with no answer */
-    ANSWERABILITY_OUT_OF_DOMAIN_AUROC, /* the same two figures for the other data set */
+    ANSWERABILITY_REMOVED_RECALL,  /* share of the requests with removed tools that get no answer */
+    ANSWERABILITY_OUT_OF_DOMAIN_AUROC, /* area and recall for the requests of the other data set */
     ANSWERABILITY_OUT_OF_DOMAIN_RECALL,
     ANSWERABILITY_FIGURES
 };
@@ -86,7 +86,7 @@ enum {
 
 /* Options for the recipes ptr and bundle; see wt_eval_options. */
 struct ptr_plan {
-    const char *base_retriever, *experiment; /* experiment: of ptr only */
+    const char *base_retriever, *experiment; /* experiment: only for ptr */
     struct chat_model *oracle;               /* NULL to ask the engine's own language model */
     bool once;                               /* questions cost money: take the times from the judged answers */
 };
@@ -96,9 +96,9 @@ struct eval_plan {
     size_t cutoff_count;
     size_t depth;            /* hits requested when measuring quality */
     size_t latency_k;        /* hits requested when measuring time, as many as a caller would request */
-    size_t queries;          /* number of queries, the first ones of the data set */
-    size_t timed;            /* number of timed queries, the first of those */
-    size_t relevant;         /* judgements of those queries with a gain > 0 */
+    size_t queries;          /* number of queries; the first `queries` of the data set are used */
+    size_t timed;            /* number of timed queries; the first `timed` queries are timed */
+    size_t relevant;         /* judgements of all used queries with a gain > 0 */
     size_t max_per_provider; /* see wt_eval_options */
     bool copies, as_typed;   /* see wt_eval_options */
     struct ptr_plan ptr;
@@ -120,8 +120,8 @@ static inline size_t wt__main_cutoff(const struct eval_plan *plan)
     return main;
 }
 
-/* Figures of a picked set: those of choose/set_metrics.h, then recall and ndcg at the number of relevant tools, then
- * ndcg as PTR's published code computes it: relative to the best order of the picked tools, so that a miss costs
+/* Figures of a picked set: the figures of choose/set_metrics.h, then recall and ndcg at the number of relevant tools,
+ * then ndcg as PTR's published code computes it: relative to the best order of the picked tools, so that a miss costs
  * nothing. (PTR's recall is set_recall.) */
 enum { PICK_RECALL = SET_METRICS, PICK_NDCG, PICK_PUBLISHED_NDCG, PICK_METRICS };
 extern const char *const wt__pick_metrics[PICK_METRICS - SET_METRICS]; /* names of the last three */
@@ -131,7 +131,7 @@ struct measurement {
     double *picks;                               /* [queries, PICK_METRICS]; NULL if the recipe ranks */
     double answerability[ANSWERABILITY_FIGURES]; /* [answerability_count]; of the recipe `set`, filled separately */
     size_t answerability_count;
-    size_t timed;
+    size_t timed;                       /* number of times in `milliseconds` */
     double *milliseconds;               /* [timed], ascending */
     bool *missed;                       /* [relevant], in the order of queries and judgements */
     double *multi_provider_probability; /* [queries], from wt_hits */
@@ -178,8 +178,8 @@ int wt__measure_other_run(struct measurement *out, wt_engine *engine, const stru
 /* A part of a train split with few usages per tool, to measure how quality grows with use.
  *
  * Requests are visited in random order; a request is taken if one of its tools has fewer than `most` usages so far. So
- * each tool gets `most` usages if the split has as many. For the same seed, the portion for most = 2 contains the one
- * for most = 1. */
+ * each tool gets `most` usages if the split has as many. For the same seed, the portion for most = 2 contains the
+ * portion for most = 1. */
 
 /* Sets taken [train->len]. most: 0 for every request. Returns the number of requests taken, or WT_ENOMEM. */
 int64_t wt__portion_draw(const struct dataset *train, size_t most, uint64_t seed, bool *taken, wt_error *err);
@@ -198,8 +198,8 @@ int wt__portion_write(const char *folder, const char *dir, const struct dataset 
  *   CACHE/KEY.wt-models/   the models; the file "finished" lists the completed lessons
  *   CACHE/KEY.wt-data/     the training data, if it is a part of the train split
  *
- * KEY is the SHA-256 of all inputs: corpus, training and dev requests, seed, model, library version. Each of them may
- * be deleted at any time. */
+ * KEY is the SHA-256 of all inputs: corpus, training and dev requests, seed, model, library version. These files and
+ * folders may be deleted at any time. */
 
 struct eval_learning {
     wt_eval_options options; /* the caller's; set before wt__learning_plan */
@@ -210,7 +210,7 @@ struct eval_learning {
     const char *models;     /* folder */
     size_t requests;        /* number of training requests */
     bool other_data;        /* the data set has no train split: options.trained holds models of other data */
-    const char *trained_on; /* data named by the first of those models, or NULL */
+    const char *trained_on; /* name of the training data, from the first model that has one; else NULL */
     double seconds;         /* training time of this run; 0 if the models existed */
     wt_error *err;
 };
@@ -230,13 +230,13 @@ bool wt__recipe_is_trained(const struct trained *trained, const char *recipe);
 /* Reads the splits and determines the paths. */
 int wt__learning_plan(struct eval_learning *learning, const char *dir, wt_error *err);
 
-/* Opens the store; imports the corpus and records the usages if that is still to do. */
+/* Opens the store; imports the corpus and records the usages if the store lacks them. */
 int wt__learning_open(struct eval_learning *learning, wt_engine **out);
 
 /* Makes the models of these recipes available: trains the missing ones, or checks that the models in options.trained
  * were trained on this data (not checked without a train split). Then updates the vectors. recipes: [count] names;
- * recipes without training are skipped, "auto" needs every model. Errors: WT_EFORMAT (trained on other data), and those
- * of wt_train. */
+ * recipes without training are skipped; "auto" needs the models that it combines. Errors: WT_EFORMAT (trained on other
+ * data), and the errors of wt_train. */
 int wt__learning_train(struct eval_learning *learning, wt_engine *engine, const char *const *recipes, size_t count);
 
 /* Appends a comma and the member "trained" of a row's settings. Does nothing for a recipe without training. */

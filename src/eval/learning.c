@@ -1,5 +1,5 @@
-/* learning.c: trains models before an evaluation: fits them on the split train, selects the best on dev, and reads the
- * measured split only after that.
+/* learning.c: trains models before an evaluation: fits them on the split train and selects the best on dev. The
+ * measured split is not used for training.
  *
  * Models trained here are identified by the name of their folder. The file "finished" lists the completed lessons,
  * since a model folder may be left over from a killed training. Models in options.trained are identified by the hash of
@@ -270,8 +270,6 @@ int wt__learning_plan(struct eval_learning *learning, const char *dir, wt_error 
     return plan_paths(learning, &train, with_dev ? &dev : NULL, taken);
 }
 
-/* ---------------------------------------------------------------- the store */
-
 static int record_train_split(struct eval_learning *learning, wt_engine *engine)
 {
     wt_add_usage_options add;
@@ -319,7 +317,8 @@ static bool is_lesson_named(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* True if the recipe uses the model of the lesson. The base retriever of ptr is not considered. */
+/* True if the recipe uses the model of the lesson. Every recipe counts as using the trained encoder. The base retriever
+ * of ptr is not considered. */
 static bool uses_lesson(const char *name, const char *lesson)
 {
     const struct recipe *recipe = is_lesson_named(name, AUTOMATIC) ? &wt__recipes[RECIPE_AUTO] : wt__recipe_named(name);
@@ -471,8 +470,8 @@ static int read_model_config(struct eval_learning *learning, const char *name, j
     return 0;
 }
 
-/* Returns the description of the training. In the config.json of an encoder it is a member of its own, since the other
- * members describe the model. */
+/* Returns the description of the training. In the config.json of an encoder it is the member "whichtool", since the
+ * other members describe the model. */
 static const json_t *training_section(const json_t *config)
 {
     const json_t *about = wt__json_object(config, "whichtool");
@@ -494,7 +493,7 @@ static int check_training_data(struct eval_learning *learning, wt_engine *engine
                     learning->models, name, learning->data, learning->data);
 }
 
-/* Stores the name of the data that the first model was trained on. */
+/* Stores the name of the training data, from the first model that has one. */
 static int note_training_data(struct eval_learning *learning, const json_t *config)
 {
     struct str source = wt__json_str(wt__json_object(training_section(config), "data"), "source");
@@ -505,7 +504,8 @@ static int note_training_data(struct eval_learning *learning, const json_t *conf
     return 0;
 }
 
-/* Checks that all models of the recipes were trained on this data. A missing model is reported when its recipe runs. */
+/* Checks that all models of the recipes were trained on this data. Without a train split, only reads the name of their
+ * data. A missing model is reported when its recipe runs. */
 static int check_models(struct eval_learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
 {
     const wt_lesson *lesson;
@@ -527,7 +527,7 @@ static int check_models(struct eval_learning *learning, wt_engine *engine, const
 
 /* ---------------------------------------------------------------- entry points */
 
-/* Computes the vectors of tools and usages by the trained encoder. */
+/* Computes the vectors of tools and usages with the trained encoder. */
 static int update_trained_vectors(struct eval_learning *learning, wt_engine *engine)
 {
     struct progress progress;

@@ -1,7 +1,7 @@
 /* measure.c: metrics of a ranking, trec_eval's text formats, the measurement of a recipe, and answerability.
  *
  * Quality and time are measured in separate passes. Quality needs a hundred hits, and reading a hundred tools from the
- * store takes longer than the few hits that a caller requests. */
+ * store takes longer than reading the few that a caller requests. */
 #include "eval/internal.h"
 
 #include <math.h>
@@ -213,7 +213,8 @@ static int find_gold_ids(wt_engine *engine, const struct query *query, int64_t *
     return rc < 0 ? rc : 0;
 }
 
-/* Progress callback of one query: cancels it if the evaluation is cancelled, and reports no progress of its own. */
+/* Progress callback of one query: cancels the query if the evaluation is cancelled, and reports no progress of its
+ * own. */
 static int poll_cancellation(void *progress, const char *phase, uint64_t done, uint64_t total)
 {
     (void)phase, (void)done, (void)total;
@@ -297,7 +298,7 @@ static bool is_judged_once(const char *recipe, const struct eval_plan *plan)
     return plan->ptr.once && wt__recipe_selector(recipe) == SELECTOR_PTR;
 }
 
-/* Answers the first query without timing it, and keeps its texts for the report. */
+/* Answers the first query without timing it, and keeps the texts of the answer for the report. */
 static int warm_up_recipe(struct measurement *out, wt_engine *engine, const struct query *query,
                           const struct eval_plan *plan, const char *recipe, struct progress *progress, wt_error *err)
 {
@@ -420,7 +421,7 @@ static int judge_query(void *context, size_t index, unsigned worker)
     return rc == 0 && j->lines[index].failed ? wt__fail_nomem(err) : rc;
 }
 
-/* Judges `count` queries and writes their lines in order. */
+/* Judges `count` queries, and writes their lines to `run` in order. run: NULL to write no TREC run. */
 static int judge_queries_parallel(struct judge_batch *j, size_t count, struct replace *run, wt_error *err)
 {
     int rc = wt__pool_run(j->engine->threads, count, judge_query, j);
@@ -437,7 +438,7 @@ static int judge_queries_parallel(struct judge_batch *j, size_t count, struct re
     return rc;
 }
 
-/* run: may be NULL. */
+/* Judges all queries, batch by batch. run: NULL to write no TREC run. */
 static int judge_queries(struct judge_batch *j, struct replace *run, struct progress *progress, wt_error *err)
 {
     const struct eval_plan *plan = j->plan;
@@ -532,7 +533,7 @@ struct answerability_run {
     bool untrained;
     const struct dataset *dataset, *out_of_domain;
     size_t queries;
-    float *fits, *removed, *others; /* no-answer probabilities: [queries], [queries], [out_of_domain's] */
+    float *fits, *removed, *others; /* no-answer probabilities; removed: of the queries without their tools */
     wt_error *errors;               /* [threads] */
 };
 
@@ -600,8 +601,9 @@ static double share_above(const float *values, size_t count, float threshold)
     return (double)above / (double)count;
 }
 
-/* Returns the area under the ROC curve: the share of pairs of an unanswerable and an answerable request in which the
- * unanswerable one has the higher no-answer probability; ties count half. */
+/* Returns the area under the ROC curve, from the no-answer probabilities of answerable requests (with) and of
+ * unanswerable ones (without): the share of pairs of both kinds in which the unanswerable request has the higher
+ * probability; ties count half. */
 static double roc_area(const float *with, size_t with_count, const float *without, size_t without_count)
 {
     double sum = 0;

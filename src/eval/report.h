@@ -22,17 +22,17 @@
 struct analysis_input {
     struct arena arena;
     const char *encoder; /* its name */
-    size_t dim;
+    size_t dim;          /* D */
     size_t request_count;
     const struct query *queries; /* [requests], borrowed from the data set */
     float *requests;             /* [requests, D] */
     size_t *gold_starts;         /* [requests + 1] into gold */
     uint32_t *gold;              /* rows of relevant tools; UINT32_MAX if the tool is not in the catalogue */
-    size_t tool_count;
-    struct str *names;    /* [M] source ids */
-    float *descriptions;  /* [M, D] */
-    float *uses;          /* [M, D] */
-    uint32_t *use_counts; /* [M] recorded usages */
+    size_t tool_count;           /* M */
+    struct str *names;           /* [M] source ids */
+    float *descriptions;         /* [M, D] */
+    float *uses;                 /* [M, D] */
+    uint32_t *use_counts;        /* [M] recorded usages */
 };
 
 /* Reads the first `count` requests of the data set and every tool of the engine. Computes missing vectors. */
@@ -66,7 +66,7 @@ enum { FAILURE_BINS = 11 }; /* 0 %, up to 10 %, up to 20 %, ... */
 
 struct tool_failures {
     struct str tool;
-    size_t wanted, missed; /* requests */
+    size_t wanted, missed; /* number of requests that need the tool, and number of these that miss it */
 };
 
 struct failures {
@@ -131,7 +131,7 @@ int wt__scatter_map(struct scatter_map *out, const struct analysis_input *input,
 /* points [count, D]; out [count, 2]. seed: for the initial directions of the power iteration. Errors: WT_ENOMEM. */
 int wt__pca(double *out, const float *points, size_t count, size_t dim, uint64_t seed, wt_error *err);
 
-/* Takes the same arguments; progress may be NULL. Errors: WT_ENOMEM, WT_ECANCELLED. */
+/* Takes the arguments of wt__pca; progress may be NULL. Errors: WT_ENOMEM, WT_ECANCELLED. */
 int wt__tsne(double *out, const float *points, size_t count, size_t dim, uint64_t seed, struct progress *progress,
              wt_error *err);
 
@@ -168,7 +168,8 @@ struct svg_box {
 };
 void wt__svg_boxes(struct buffer *out, const struct svg_chart *chart, const struct svg_box *rows, size_t count);
 
-/* Draws a histogram of bins [FAILURE_BINS]: 0 %, then steps of 10 %. */
+/* Draws a histogram of bins [FAILURE_BINS]: 0 %, then steps of 10 %. tallest: largest bin of all charts, for a common
+ * scale. */
 void wt__svg_failures(struct buffer *out, const struct svg_chart *chart, const size_t *bins, size_t tallest,
                       unsigned series);
 
@@ -192,7 +193,7 @@ struct page_source {
 };
 
 /* Writes an evaluation as a self-contained HTML page: no scripts, no external resources, readable in light and dark
- * mode and on paper. Replaces the file atomically. Errors: those of encoding, WT_ECANCELLED, WT_EIO, ... */
+ * mode and on paper. Replaces the file atomically. Errors: WT_ECANCELLED, WT_EIO, errors of encoding, ... */
 int wt__page_write(const char *path, const struct page_source *source, struct progress *progress, wt_error *err);
 
 #endif

@@ -207,8 +207,8 @@ static void move_points(struct tsne_state *s, double exaggeration, double moment
     }
 }
 
-/* Points the arrays of the state into space [11 N] and sets the places to those of PCA, scaled so that x has a standard
- * deviation of START. */
+/* Points the arrays of the state into space [11 N] and sets the places to the result of PCA, scaled so that x has a
+ * standard deviation of START. */
 static void init_places(struct tsne_state *s, double *space, const double *start)
 {
     double **arrays[] = {&s->place[0], &s->place[1], &s->pull[0], &s->pull[1], &s->push[0],  &s->push[1],

@@ -11,7 +11,7 @@
 #include "retrieve/retrieve.h"
 #include "whichtool.h"
 
-/* In the order in which they are listed. */
+/* The recipes, in the order of lists. */
 enum recipe_id {
     RECIPE_BM25,
     RECIPE_DENSE,
@@ -41,7 +41,7 @@ enum selector {
     SELECTOR_NONE,    /* the recipe only ranks */
     SELECTOR_CHOOSER, /* choose/chooser.h */
     SELECTOR_BUNDLE,  /* the nearest bundle, engine/bundles.h */
-    SELECTOR_PTR      /* choose/ptr.h, starting from that bundle */
+    SELECTOR_PTR      /* choose/ptr.h, starting from the nearest bundle */
 };
 
 /* Content of a recipe's folder besides its weights (recipe/trained.h). */
@@ -51,7 +51,7 @@ enum model_kind {
     MODEL_TOOL2VEC, /* retrieve/trained_vectors.h */
     MODEL_MLC,      /* retrieve/trained_vectors.h */
     MODEL_PAST,     /* retrieve/past_requests.h */
-    MODEL_RERANKER, /* depends on the recipe's kind, rerank/reranker.h */
+    MODEL_RERANKER, /* depends on the recipe's `reranker`, rerank/reranker.h */
     MODEL_CHOICE    /* model of auto */
 };
 
@@ -60,7 +60,7 @@ struct recipe {
     enum selector selector;
     const struct retriever *retriever;  /* NULL if its weights come from training */
     const struct rerank_kind *reranker; /* second stage, or NULL */
-    size_t reads;                       /* hits read by a second stage without a folder */
+    size_t reads;                       /* hits that a second stage without a folder reads; 0 for other recipes */
     enum recipe_id first;               /* recipe whose hits a second stage reranks */
     enum model_kind model;
     const char *lessons; /* lessons after the encoder's, separated by blanks; "" if untrained */
@@ -75,7 +75,7 @@ const struct recipe *wt__recipe_named(const char *name);
 /* Returns the selector of the named recipe, or SELECTOR_NONE if not found. */
 enum selector wt__recipe_selector(const char *name);
 
-/* True if the lesson is among those that train the recipe. */
+/* True if the lesson is one of the recipe's lessons. */
 bool wt__recipe_uses(const struct recipe *recipe, const char *lesson);
 
 #endif

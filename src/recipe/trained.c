@@ -89,7 +89,8 @@ static int set_notice(struct trained *trained, const char *recipe, const char *w
     return trained->notice ? 0 : WT_ENOMEM;
 }
 
-/* Reads FOLDER/RECIPE/config.json; *out is NULL if it does not exist. vectors: true if tool vectors depend on it. */
+/* Reads FOLDER/RECIPE/config.json; *out is NULL if the file does not exist. vectors: true if tool vectors depend on the
+ * file. */
 static int read_recipe_config(struct trained_reading *reading, const char *recipe, bool vectors, json_t **out)
 {
     struct arena *arena = &reading->trained->arena;
@@ -126,7 +127,7 @@ static void read_recipe_weights(const struct trained *trained, struct trained_re
     recipe->retriever = wt__retriever_read(object);
     recipe->tool2vec = wt__config_weight(object, "tool2vec", 0);
     recipe->mlc = wt__config_weight(object, "mlc", 0);
-    /* Share a set of vectors with another recipe if they differ only in length, which does not matter. */
+    /* Share a set of vectors with another recipe if the vectors differ only in length, which does not matter. */
     recipe->kind = recipe->mlc == 0 ? "tool2vec" : recipe->tool2vec == 0 ? "mlc" : "auto";
     recipe->model = trained->key;
     if (recipe->mlc == 0 && recipe->tool2vec == 0) {
@@ -153,8 +154,8 @@ static int leave_out_recipe(struct trained_reading *reading, struct trained_reci
     return set_notice(reading->trained, recipe->name, why) < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
-/* Reads auto's choice: a recipe with a refiner, which auto then copies, its own weights, or the name of a plain
- * recipe. */
+/* Reads auto's choice: the name of a recipe. If that recipe has a reranker, auto gets copies of its weights and
+ * model. */
 static int read_auto_choice(struct trained_reading *reading, struct trained_recipe *recipe, const json_t *config)
 {
     struct trained *trained = reading->trained;
@@ -188,7 +189,8 @@ static char *weights_path(struct trained_reading *reading, const char *recipe)
     return folder ? wt__path_join(arena, folder, TRAINED_WEIGHTS) : NULL;
 }
 
-/* Reads a recipe that reranks the hits of another one. It uses the other recipe's weights if its config has none. */
+/* Reads a recipe that reranks the hits of another recipe. A recipe without weights in its config uses the weights of
+ * the other recipe. */
 static int read_reranker(struct trained_reading *reading, size_t id, const char *path, const json_t *config)
 {
     struct trained *trained = reading->trained;
@@ -218,7 +220,7 @@ static int read_reranker(struct trained_reading *reading, size_t id, const char 
     return rc < 0 ? leave_out_recipe(reading, recipe, why.message) : 0;
 }
 
-/* Reads the content of a folder besides weights. */
+/* Reads the content of a recipe's folder besides the weights in its config. */
 static int read_model(struct trained_reading *reading, size_t id, const json_t *config)
 {
     struct trained *trained = reading->trained;
@@ -355,7 +357,7 @@ int wt__trained_stamp(uint64_t *out, const char *folder, wt_error *err)
     return 0;
 }
 
-/* Returns 1, or 0 if no encoder exists. */
+/* Sets trained->encoder to the folder's own encoder, or else to base. Returns 1; 0 if neither exists. */
 static int open_trained_encoder(struct trained_reading *reading, const struct encoder *base, struct progress *progress)
 {
     struct trained *trained = reading->trained;

@@ -2,15 +2,16 @@
  *
  *   FOLDER/encoder/           a model directory: the encoder of requests and tools, if it was trained
  *   FOLDER/RECIPE/config.json weights of the recipe's evidence, its dev scores, its origin
- *   FOLDER/mlc/model.safetensors, FOLDER/...+refiner/   further data of those recipes
+ *   FOLDER/mlc/model.safetensors, FOLDER/...+refiner/   further data of these recipes
  *   FOLDER/set/config.json    the chooser of sets, calibrated on the hits of auto
  *   FOLDER/cross/             a cross-encoder of any origin: a model directory ...ForSequenceClassification
  *
- * Every trained retriever weighs words and one vector per tool. The vector of dpr is d; that of the others is
+ * Every trained retriever weighs words and one vector per tool. The vector of dpr is d; the vector of the other recipes
+ * is
  *
  *   tool2vec * T + mlc * C
  *
- * where d is the unit vector of the tool's texts, T and C those of retrieve/trained_vectors.h. */
+ * where d is the unit vector of the tool's texts; retrieve/trained_vectors.h defines T and C. */
 #ifndef WT_RECIPE_TRAINED_H
 #define WT_RECIPE_TRAINED_H
 
@@ -40,7 +41,7 @@
 
 struct trained_recipe {
     const char *name;
-    bool there;
+    bool there; /* true if the recipe can run */
     struct retriever retriever;
     float tool2vec, mlc;      /* weights of its tool vectors */
     const char *model, *kind; /* identify its vectors among the snapshot's sets */
@@ -73,9 +74,9 @@ bool wt__trained_brings_encoder(const char *folder);
 int wt__trained_stamp(uint64_t *out, const char *folder, wt_error *err);
 
 /* Reads a folder. base: the engine's encoder, for a folder without one; may be NULL; must outlive out. *out is NULL if
- * the folder does not exist or if there is no encoder at all, which all trained data needs. Recipes trained with
- * another encoder are ignored, and `notice` says so. progress is reported while the encoder is loaded; it may be NULL.
- * Errors: WT_EMODEL (malformed), WT_ENOMEM, WT_ECANCELLED. */
+ * the folder does not exist or if no encoder exists: all trained data needs an encoder. Recipes trained with another
+ * encoder are ignored, and `notice` says so. progress is reported while the encoder is loaded; it may be NULL. Errors:
+ * WT_EMODEL (malformed), WT_ENOMEM, WT_ECANCELLED. */
 int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, struct progress *progress,
                      wt_error *err);
 void wt__trained_close(struct trained *trained);
@@ -87,8 +88,8 @@ char *wt__trained_unused(const char *recipe, const char *why, struct arena *aren
  * trained may be NULL. */
 const struct trained_recipe *wt__trained_recipe(const struct trained *trained, const char *name);
 
-/* Computes the tool vector of a recipe. document [D]: d. sum [D] and uses: of the tool's usages. mlc_row: result of
- * wt__mlc_row. */
+/* Computes the tool vector of a recipe. document [D]: the vector d. sum [D]: sum of the vectors of the tool's usages.
+ * uses: their number. mlc_row: result of wt__mlc_row. */
 void wt__trained_vector(const struct trained *trained, const struct trained_recipe *recipe, const float *document,
                         const float *sum, uint32_t uses, int64_t mlc_row, float *out);
 

@@ -1,14 +1,14 @@
 /* client_files.h: moves the servers of clients' files behind whichtool, and back.
  *
- * Planning only reads. For each existing file it lists the moving servers with their new names, and the others with the
- * reason to stay, or the reason to skip the whole file. Applying writes in an order that survives a crash: each file is
- * then either old or new, and undo still works:
+ * Planning only reads. For each existing file, the plan lists the moving servers with their new names, and the other
+ * servers with the reason to stay. A skipped file has a reason, too. Applying writes in an order that survives a crash:
+ * after the crash, each file is either old or new, and undo still works:
  *
  *   1. a backup next to each file               3. our file of servers (servers.json)
  *   2. the record of all changes (init.json)    4. the clients' files, one after the other
  *
- * Definitions are code that clients run. A file is edited only if it is valid JSON, and only if the result differs from
- * it by the planned changes alone. */
+ * Definitions are code that clients run. A file is edited only if it is valid JSON, and only if the new text differs
+ * from the old text by the planned changes alone. */
 #ifndef WT_SETUP_CLIENT_FILES_H
 #define WT_SETUP_CLIENT_FILES_H
 
@@ -29,21 +29,21 @@ struct client_text {
 
 /* ---------------------------------------------------------------- record of changes
  *
- * Undo restores the files from the record. It is a file next to servers.json, and is written before the first client's
- * file. Changes are a stack: the last one is undone first. A change has the hashes of the file before and after it, the
- * path of the backup, the removed servers as they were written, and the entry in their place. A change whose file still
- * has the content of `before` was never made. */
+ * Undo restores the files from the record. The record is a file next to servers.json, and is written before the first
+ * client's file. Changes are a stack: the last one is undone first. A change has the hashes of the file before and
+ * after it, the path of the backup, the removed servers as they were written, and the entry in their place. A change
+ * whose file still has the content of `before` was never made. */
 
 enum { CLIENT_RECORD_BYTES_MAX = 64 << 20, CLIENT_CHANGES_MAX = 4096 };
 
 struct client_moved {
-    const char *name, *as;  /* its names in the client's file and in ours */
-    const char *text;       /* its JSON in the client's file */
-    const char *definition; /* its JSON in ours */
+    const char *name, *as;  /* names of the server in the client's file and in ours */
+    const char *text;       /* JSON of the server in the client's file */
+    const char *definition; /* JSON of the server in our file */
 };
 
 struct client_change {
-    const char *client, *file; /* file: links followed */
+    const char *client, *file; /* file: path with links resolved */
     const char *outer, *inner; /* members that lead to the servers; outer may be NULL */
     const char *backup;
     const char *before, *after; /* SHA-256 of the content */
@@ -67,16 +67,16 @@ struct client_import_options {
     size_t client_count;
     const char *folder;  /* folder of our own files, absolute */
     const char *program; /* command of whichtool for the clients' files */
-    const char *store;   /* its store, or NULL */
+    const char *store;   /* store that this command uses, or NULL */
     bool no_environment; /* add no variables of this process */
 };
 
 struct client_import_server {
     const char *name;
-    const char *as;      /* its name behind whichtool; NULL if it stays */
+    const char *as;      /* name of the server in our file; NULL if it stays */
     const char *why;     /* why it stays, or NULL */
     bool shared;         /* servers.json has the same definition already */
-    const char *missing; /* its program if not found, or NULL */
+    const char *missing; /* program of the server if it is not found, or NULL */
     struct client_moved moved;
 };
 
@@ -85,9 +85,9 @@ struct client_import_file {
     const char *path;
     const char *why;       /* why the file is skipped, or NULL */
     const char *note;      /* further information for the user, or NULL */
-    const char *handed_on; /* names of the variables added to its programs, separated by ", ", or NULL */
+    const char *handed_on; /* names of the variables added to servers, separated by ", "; NULL if none */
     struct client_import_server *servers;
-    size_t count, moving;
+    size_t count, moving;   /* moving: number of servers that move */
     const char *entry;      /* name of whichtool's entry */
     const char *entry_text; /* JSON of the entry; NULL if the file has it already */
     const char *backup;     /* path of the backup; NULL before applying */

@@ -1,6 +1,6 @@
-/* client_init.c: the first half of client_files.h. Planning checks each client's file, names the moving servers in our
- * file, and edits the files as text. Applying writes backups, the record, our file and the clients' files, in that
- * order. */
+/* client_init.c: the first half of client_files.h. Planning checks each client's file, chooses names for the moving
+ * servers in our file, and edits copies of the texts in memory. Applying writes backups, the record, our file and the
+ * clients' files, in that order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,9 @@
 #include "net/process.h"
 #include "text/unicode.h"
 
-enum { OFFERED_MAX = 16 };
+enum { OFFERED_MAX = 16 /* maximum variables in `offered` */ };
 
 static const char *const our_path[] = {"mcpServers", NULL};
-
-/* ---------------------------------------------------------------- our own files */
 
 /* Reads our file of servers, if it exists. */
 static int read_servers(struct client_import *import, wt_error *err)
@@ -45,7 +43,7 @@ static int read_servers(struct client_import *import, wt_error *err)
                : wt__fail_context(err, rc, "%s exists already and is invalid", import->servers_path);
 }
 
-/* Names a server in our file: reuses the entry with the same definition, or adds a new one. */
+/* Names a server in our file: reuses an entry with the same definition, or adds a new entry. */
 static int name_server(struct client_import *import, struct client_import_server *server, json_t *definition,
                        wt_error *err)
 {
@@ -100,7 +98,7 @@ static void begin_member(struct buffer *out, const struct json_members *members,
     wt__buffer_text(out, ": ");
 }
 
-/* Appends an "env" with the variables, in the syntax of the client. */
+/* Appends the value of "env": an object with the variables, in the syntax of the client. */
 static void put_variables(struct buffer *out, const struct client_place *place, const char *const *names, size_t count)
 {
     static const char *const forms[] = {
@@ -172,7 +170,7 @@ static int skip_file(struct file_plan *r, const char *why, wt_error *err)
     return r->file->why ? 0 : wt__fail_nomem(err);
 }
 
-/* True if the existing entry passes the variable on, or there is no entry yet. */
+/* True if whichtool's existing entry passes the variable on, or the file has no such entry yet. */
 static bool passes_on(const struct file_plan *r, const char *name)
 {
     const json_t *entry = r->file->entry ? json_object_get(r->servers, r->file->entry) : NULL;
@@ -212,7 +210,8 @@ static int note_moved(struct file_plan *r, struct client_import_server *server, 
     return server->moved.text && server->moved.definition ? 0 : wt__fail_nomem(err);
 }
 
-/* True if a list of Gemini CLI, "allowed" or "excluded", has the name, or has any name if it is NULL. */
+/* True if a list of Gemini CLI, "allowed" or "excluded", contains the name. With name NULL, true if the list has any
+ * element. */
 static bool is_listed(const struct file_plan *r, const char *list, const char *name)
 {
     const json_t *names = wt__json_array(wt__json_object(r->root, "mcp"), list), *item;
@@ -244,7 +243,7 @@ static const char *const offered[] = {"DOCKER_HOST", "HTTPS_PROXY",   "HTTP_PROX
                                       "NO_PROXY",    "https_proxy",   "http_proxy",
                                       "no_proxy",    "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"};
 enum { OFFERED = sizeof offered / sizeof *offered };
-_Static_assert((int)OFFERED <= (int)OFFERED_MAX, "a flag each");
+_Static_assert((int)OFFERED <= (int)OFFERED_MAX, "hands_on has a flag for each offered variable");
 
 static bool is_offered(const struct file_plan *r, const char *name)
 {
@@ -305,7 +304,7 @@ static int plan_server(struct file_plan *r, size_t index, wt_error *err)
         if (!passes_on(r, judged.variables[i]))
             out->why = "it uses a variable that is not in the \"env\" of whichtool's entry";
     if (!out->why && is_listed(r, "excluded", out->name))
-        out->why = "its client excludes it by \"excluded\"";
+        out->why = "its client lists it in \"excluded\"";
     if (out->why)
         return 0;
     if (configured->argv)
@@ -330,8 +329,8 @@ static int read_config(struct file_plan *r, wt_error *err)
                        : wt__mcp_config_parse(&r->config, wt__buffer_view(&text), r->file->path, err);
 }
 
-/* Sets *right to true if the new text differs from the old one only by the moved servers and the entry. Modifies the
- * tree, as its last user. */
+/* Sets *right to true if the new text differs from the old one only by the moved servers and the entry. Modifies
+ * r->root, so it is called last. */
 static int check_edit(struct file_plan *r, struct str after, bool *right, wt_error *err)
 {
     WT_CLEANUP(json_decrefp) json_t *have = NULL;
@@ -462,9 +461,9 @@ static int plan_file(struct client_import *import, const struct client_import_op
     return rc;
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- all files */
 
-/* True if an earlier place leads to the same file, by a link. */
+/* True if the file of an earlier place has the same path after resolving links. */
 static bool is_seen_file(const struct client_import *import, const struct client_text *text)
 {
     for (size_t i = 0; text->path && i + 1 < import->count; i++)
@@ -536,7 +535,7 @@ static int check_paths(const struct client_import *import, const struct client_i
     const char *const paths[] = {import->servers_path, options->program, options->store};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (paths[i] && !wt__utf8_valid(wt__str(paths[i])))
-            return wt__fail(err, WT_EFORMAT, "%s is not valid UTF-8, so that JSON files cannot contain it", paths[i]);
+            return wt__fail(err, WT_EFORMAT, "%s is not valid UTF-8, so JSON files cannot contain it", paths[i]);
     return 0;
 }
 
@@ -589,7 +588,8 @@ static int add_change(struct client_import *import, struct client_change *out, c
     return 0;
 }
 
-/* Drops the recorded changes of a file since it last had its present content: the user has undone them by hand. */
+/* Drops a file's changes from the record, beginning with the first change whose old content is the present content: the
+ * user has undone them by hand. */
 static void forget_undone(struct client_record *record, const char *file, const char *hash)
 {
     size_t kept = 0, from = SIZE_MAX;
@@ -637,7 +637,7 @@ static int make_private_folder(const char *folder, wt_error *err)
 }
 
 /* True if the file has or may have its new content: a write can fail after the rename, and an unreadable file may have
- * either. */
+ * either content. */
 static bool may_hold(const struct client_import_file *file)
 {
     WT_AUTO_FREE char *text = NULL;
@@ -646,7 +646,7 @@ static bool may_hold(const struct client_import_file *file)
     return rc < 0 || wt__str_equal((struct str){text, len}, file->after);
 }
 
-/* Removes failed changes from the record. */
+/* Removes the changes of files that could not be written from the record. */
 static int drop_failed(struct client_import *import, wt_error *err)
 {
     struct client_record *record = &import->record;
@@ -678,7 +678,7 @@ static int write_before_clients(struct client_import *import, wt_error *err)
 
 /* ---------------------------------------------------------------- a file changed by its client */
 
-/* Returns the server with the same old and new name, or NULL. */
+/* Returns the server of the file that has the name and the new name of `server`, or NULL. */
 static struct client_import_server *find_same_server(const struct client_import_file *file,
                                                      const struct client_import_server *server)
 {
@@ -688,8 +688,8 @@ static struct client_import_server *find_same_server(const struct client_import_
     return NULL;
 }
 
-/* Plans a changed file again. Returns 1 if the same servers move. Returns 0 if others do or the file cannot be edited
- * any more, or an error; the plan is then unchanged. */
+/* Plans a changed file again. Returns 1 if the same servers move. Returns 0 if other servers move or the file can no
+ * longer be edited. The plan changes only if 1 is returned. */
 static int plan_file_again(struct client_import *import, struct client_import_file *file, wt_error *err)
 {
     struct client_import_file next = {.place = file->place, .path = file->path};
@@ -711,7 +711,7 @@ static int plan_file_again(struct client_import *import, struct client_import_fi
     return 1;
 }
 
-/* Replaces the change of a file in the record by that of its new plan. */
+/* Replaces the change of a file in the record by the change of its new plan. */
 static int record_again(struct client_import *import, struct client_import_file *file, wt_error *err)
 {
     struct client_record *record = &import->record;
@@ -731,8 +731,8 @@ static int record_again(struct client_import *import, struct client_import_file 
     return 0;
 }
 
-/* Writes a client's file. If its client changes it meanwhile, plans the new text and tries again, also if that text is
- * invalid: the client may have written only half of it yet. */
+/* Writes a client's file. If its client changes the file meanwhile, plans the new text and tries again. An invalid text
+ * is tried again, too: the client may have written only half of it yet. */
 static int write_client_file(struct client_import *import, struct client_import_file *file, wt_error *err)
 {
     int rc = wt__client_text_write(&file->text, file->after, err);

@@ -11,10 +11,10 @@ static const char *const moving[] = {"command", "args", "env", "cwd", "url", "se
 static const char *const idle[] = {"type",        "transport",   "disabled", "enabled", "timeout",
                                    "autoApprove", "alwaysAllow", "trust",    "name",    "description",
                                    "gallery",     "version",     "source"}; /* dropped, or checked elsewhere */
-/* Lists of tools; a server stays if one is not empty. */
+/* Members that list tools; a server stays if one of these lists is not empty. */
 static const char *const choosing[] = {"disabledTools", "disabled_tools", "enabledTools", "enabled_tools",
                                        "includeTools",  "excludeTools",   "tools"};
-/* Types of URLs. They are dropped, since the connection finds out the transport. */
+/* Types of servers with a URL. The type is dropped, since the connection detects the transport. */
 static const char *const transports[] = {"http", "streamable-http", "streamablehttp", "streamable_http", "sse"};
 
 #define IS_LISTED(word, list) is_listed_word((word), (list), sizeof(list) / sizeof *(list))
@@ -68,7 +68,7 @@ static void check_braces(struct server_check *j, struct str inside)
     if (!name)
         j->failed = true;
     else if (j->place->variables == VARIABLES_NONE)
-        refuse_move(j, "its client passes ${", name, "} unchanged, but whichtool would replace it by a variable");
+        refuse_move(j, "its client passes ${", name, "} unchanged, but whichtool would replace it by a value");
     else if (says_env != (j->place->variables == VARIABLES_ENV))
         refuse_move(j, "only its client knows what ${", name, "} is");
     else if (says_env)
@@ -128,7 +128,7 @@ static void check_members(struct server_check *j, const json_t *entry)
             continue;
         if (IS_LISTED(key, choosing)) {
             if (!is_empty_value(value))
-                refuse_move(j, "its client leaves out some of its tools by \"", key, "\"");
+                refuse_move(j, "its client leaves out some tools by \"", key, "\"");
         } else if (json_is_object(value) && strcmp(key, "command") == 0) {
             refuse_move(j, "its \"command\" is an object, an older format of its client", "", "");
         } else if (!IS_LISTED(key, moving)) {

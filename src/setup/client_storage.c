@@ -123,8 +123,8 @@ int wt__client_text_read(struct client_text *out, const char **why, struct arena
 
 /* ---------------------------------------------------------------- writing */
 
-/* Writes a file under a temporary name. Sets mode and owner before the first byte, so that others can never read a
- * secret. */
+/* Writes a file under a temporary name, with the mode and owner of `like`. Sets them before the first byte, so that
+ * others can never read a secret. */
 static int write_like(struct replace *out, const char *path, const struct stat *like, struct str text, wt_error *err)
 {
     int rc = wt__replace_begin(out, path, err);
@@ -209,7 +209,7 @@ int wt__private_write(const char *path, struct str text, wt_error *err)
 
 struct record_reading {
     struct arena *arena;
-    bool failed, wrong; /* out of memory; a member is missing */
+    bool failed, wrong; /* failed: out of memory. wrong: invalid or of another version */
 };
 
 /* Returns an optional string in the arena, or NULL. */

@@ -1,9 +1,9 @@
 /* client_undo.c: the second half of client_files.h.
  *
- * Changes are undone from the last to the first. A file with exactly the content of the change gets its backup again. A
- * file changed since then is edited: the entry is removed, and the servers are put back as they were written. The
- * clients' files come first, then our file of servers, the backups and the record, so that after a crash the record
- * still lists the remaining work. */
+ * Changes are undone from the last to the first. A file that still has the content after the change gets its backup
+ * again. A file that was changed since is edited: the entry is removed, and the servers are put back as they were
+ * written. The clients' files come first, then our file of servers, the backups and the record, so that after a crash
+ * the record still lists the remaining work. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static int add_name(struct arena *arena, const char ***names, size_t *count, con
 
 /* ---------------------------------------------------------------- one change */
 
-/* Reads the backup and checks its hash. Returns 1, 0 if it is missing or was changed, or WT_ENOMEM. */
+/* Reads the backup and checks its hash. Returns 1; 0 if the backup is missing or was changed; or WT_ENOMEM. */
 static int read_backup(struct client_undo *undo, const struct client_change *change, struct str *out, wt_error *err)
 {
     WT_AUTO_FREE char *bytes = NULL;
@@ -90,7 +90,8 @@ struct undo_edit {
     bool *drop;
 };
 
-/* Removes the entry from the text and from the tree. The tree is compared with the edited text later. */
+/* Marks whichtool's entry for removal from the text, and removes it from the tree. The tree is compared with the edited
+ * text later. */
 static void drop_entry(struct undo_edit *e)
 {
     for (size_t i = 0; e->change->entry && i < e->members.count; i++) {
@@ -187,8 +188,6 @@ static int undo_change(struct client_undo *undo, struct client_undo_file *file, 
     return rc;
 }
 
-/* ---------------------------------------------------------------- all of them */
-
 int wt__client_undo_plan(struct client_undo *out, const struct client_import_options *options, wt_error *err)
 {
     *out = (struct client_undo){.folder = options->folder, .lock = -1};
@@ -268,7 +267,7 @@ static int mark_moved(struct client_undo *undo, const struct json_members *membe
     return 0;
 }
 
-/* Lists the servers that never were in a client's file. */
+/* Lists the servers of our file that never were in a client's file. */
 static int mark_added(struct client_undo *undo, const struct json_members *members, wt_error *err)
 {
     for (size_t m = 0; m < members->count; m++) {
@@ -335,7 +334,7 @@ static int finish_undo(struct client_undo *undo, wt_error *err)
 {
     struct client_record left = {.made_servers = undo->record.made_servers};
     int rc = remove_our_servers(undo, err);
-    for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) { /* it is being edited */
+    for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) { /* another program is editing our file */
         wt__client_pause(tries);
         undo->left_count = undo->added_count = 0;
         rc = remove_our_servers(undo, err);
@@ -376,7 +375,7 @@ static int plan_undo_again(struct client_undo *undo, struct client_undo_file *fi
     return rc;
 }
 
-/* Writes a file. A text that was edited since init is backed up first, since it exists only there. */
+/* Writes a file. A text that was edited since init is backed up first, since no other copy of it exists. */
 static int replace_edited(struct client_undo *undo, struct client_undo_file *file, wt_error *err)
 {
     const char *copy;
@@ -387,7 +386,7 @@ static int replace_edited(struct client_undo *undo, struct client_undo_file *fil
     if (rc == 0)
         rc = wt__client_text_write(&file->text, file->after, err);
     if (rc == WT_EBUSY && is_new)
-        unlink(copy); /* nothing was replaced */
+        unlink(copy); /* the file was not replaced, so it needs no backup */
     return rc;
 }
 

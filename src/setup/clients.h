@@ -26,10 +26,10 @@ enum client_variables {
 struct client_place {
     const char *client;          /* name for --client */
     const char *title;           /* name for users */
-    const char *file, *mac_file; /* "~/...", "CONFIG/...", or relative to the project; mac_file NULL if the same */
+    const char *file, *mac_file; /* "~/...", "CONFIG/...", or below the project; mac_file NULL if it equals file */
     const char *variable;        /* variable that overrides the folder of the file, or NULL */
     const char *outer, *inner;   /* members that lead to the servers; outer NULL at the root, inner NULL if not JSON */
-    const char *extra, *value;   /* a member of each server, or NULL */
+    const char *extra, *value;   /* name and value of a member that every server has, or NULL */
     enum client_scope scope;
     enum client_variables variables;
 };

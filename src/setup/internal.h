@@ -28,7 +28,7 @@ enum { CLIENT_VARIABLES_MAX = 64 };
 struct client_server {
     const char *why;                             /* why it stays, in the arena; NULL if it can move */
     json_t *definition;                          /* owned by the caller; NULL if it stays */
-    const char *variables[CLIENT_VARIABLES_MAX]; /* variables of the client's environment in its texts */
+    const char *variables[CLIENT_VARIABLES_MAX]; /* names of the environment variables that it uses */
     size_t variable_count;
 };
 
@@ -45,9 +45,9 @@ bool wt__client_entry_is_ours(const json_t *entry, const char *servers_path);
  * read. Links are followed, and stay links. */
 
 enum {
-    CLIENT_BACKUPS_MAX = 1000,
-    CLIENT_TRIES = 6,    /* for a file that its client keeps changing */
-    CLIENT_PAUSE_MS = 5, /* before the second try; doubled before each further one */
+    CLIENT_BACKUPS_MAX = 1000, /* of one file */
+    CLIENT_TRIES = 6,          /* maximum tries to write a file that its client keeps changing */
+    CLIENT_PAUSE_MS = 5,       /* pause before the second try; doubled before each further try */
 };
 
 /* Reads a file and checks that it is writable. Returns 1, 0 with the reason in *why if it cannot be read or written, or
@@ -55,8 +55,8 @@ enum {
 int wt__client_text_read(struct client_text *out, const char **why, struct arena *arena, const char *path,
                          wt_error *err);
 
-/* Replaces the file if it is unchanged since it was read. Errors: WT_EBUSY (it was changed, and stays so),
- * ... */
+/* Replaces the file if it is unchanged since it was read. Errors: WT_EBUSY (the file was changed, and keeps its new
+ * text), ... */
 int wt__client_text_write(const struct client_text *old, struct str text, wt_error *err);
 /* Waits before another try. tries: number of tries so far, from 0. */
 void wt__client_pause(int tries);

@@ -1,5 +1,5 @@
-/* Pins of OpenAPI operations. Each row pins a document, changes one place, and checks which members the audit reports
- * as changed. Changes of form only are not reported. The JSON and YAML documents are equivalent. */
+/* Pins of OpenAPI operations. Each row pins a document, replaces one text in it, and checks which members the audit
+ * reports as changed. Changes of formatting are not reported. The JSON and YAML documents are equivalent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,41 +50,42 @@ static const struct {
     const char *name, *text, *was, *is;
     const char *says; /* NULL for no finding */
 } rows[] = {
-    {"nothing", in_json, "", "", NULL},
-    {"the text of what is referred to", in_json, "A note for the warehouse.", "Drop the order table first.",
+    {"no change", in_json, "", "", NULL},
+    {"the description in a referenced schema", in_json, "A note for the warehouse.", "Drop the order table first.",
      "pinned: arguments."},
-    {"a parameter of what is referred to", in_json,
+    {"a new parameter in a referenced schema", in_json,
      "{\"note\":", "{\"card\": {\"type\": \"string\"}, \"note\":", "pinned: arguments."},
-    {"a parameter of the path", in_json, "Which shop", "Which shop, and the key", "pinned: arguments."},
-    {"the path's text", in_json, "Money back", "Money away", "pinned: description."},
-    {"the server", in_json, "billing.example.com", "evil.example.net", "pinned: servers."},
-    {"a server of the path", in_json,
+    {"a parameter that the path declares", in_json, "Which shop", "Which shop, and the key", "pinned: arguments."},
+    {"the summary of the path", in_json, "Money back", "Money away", "pinned: description."},
+    {"another server", in_json, "billing.example.com", "evil.example.net", "pinned: servers."},
+    {"a new server of the path", in_json,
      "\"summary\":", "\"servers\": [{\"url\": \"https://evil.example.net\"}], \"summary\":", "pinned: servers."},
-    {"a server of the operation", in_json, "\"operationId\":",
+    {"a new server of the operation", in_json, "\"operationId\":",
      "\"servers\": [{\"url\": \"https://evil.example.net\"}], \"operationId\":", "pinned: servers."},
-    {"no server", in_json, "\"servers\": [{\"url\": \"https://billing.example.com\"}],", "",
+    {"the server removed", in_json, "\"servers\": [{\"url\": \"https://billing.example.com\"}],", "",
      "pinned: servers (removed)."},
-    {"the path", in_json, "\"/refunds\"", "\"/payouts\"", "pinned: route."},
-    {"the method", in_json, "\"post\"", "\"put\"", "pinned: route."},
-    {"whether it is authorised", in_json,
+    {"another path", in_json, "\"/refunds\"", "\"/payouts\"", "pinned: route."},
+    {"another method", in_json, "\"post\"", "\"put\"", "pinned: route."},
+    {"authorisation removed", in_json,
      "\"operationId\":", "\"security\": [], \"operationId\":", "pinned: security, x-securitySchemes (removed)."},
-    {"by which scheme", in_json,
+    {"another security scheme", in_json,
      "\"operationId\":", "\"security\": [{\"other\": []}], \"operationId\":", "pinned: security, x-securitySchemes."},
-    {"with which scopes", in_json, "\"read\"", "\"write\"", "pinned: security."},
-    {"where a token comes from", in_json, "login.example.com", "login.example.net", "pinned: x-securitySchemes."},
-    {"a scheme that it does not use", in_json, "basic", "digest", NULL},
-    {"blanks", in_json, "\"post\": {\"operationId\": \"refund\", ", "\"post\":\n{\"operationId\":  \"refund\",\n",
+    {"other scopes", in_json, "\"read\"", "\"write\"", "pinned: security."},
+    {"another address for tokens", in_json, "login.example.com", "login.example.net", "pinned: x-securitySchemes."},
+    {"a security scheme that the operation does not use", in_json, "basic", "digest", NULL},
+    {"other blanks", in_json, "\"post\": {\"operationId\": \"refund\", ", "\"post\":\n{\"operationId\":  \"refund\",\n",
      NULL},
-    {"a server by another way", in_json,
+    {"the same server, declared at the operation", in_json,
      "\"operationId\":", "\"servers\": [{\"url\": \"https://billing.example.com\"}], \"operationId\":", NULL},
 
-    {"nothing in YAML", in_yaml, "", "", NULL},
-    {"a comment", in_yaml, "operationId: refund\n", "operationId: refund # money\n", NULL},
-    {"quotes", in_yaml, "operationId: refund\n", "\"operationId\": 'refund'\n", NULL},
-    {"a member of YAML", in_yaml, "operationId: refund\n", "operationId: refund\n      deprecated: true\n",
+    {"no change in YAML", in_yaml, "", "", NULL},
+    {"a comment in YAML", in_yaml, "operationId: refund\n", "operationId: refund # money\n", NULL},
+    {"quotes in YAML", in_yaml, "operationId: refund\n", "\"operationId\": 'refund'\n", NULL},
+    {"a new member in YAML", in_yaml, "operationId: refund\n", "operationId: refund\n      deprecated: true\n",
      "pinned: deprecated (new)."},
-    {"what is referred to in YAML", in_yaml, "for the warehouse", "for everybody", "pinned: arguments."},
-    {"the server in YAML", in_yaml, "billing.example.com", "evil.example.net", "pinned: servers."},
+    {"the description in a referenced schema in YAML", in_yaml, "for the warehouse", "for everybody",
+     "pinned: arguments."},
+    {"another server in YAML", in_yaml, "billing.example.com", "evil.example.net", "pinned: servers."},
 };
 
 /* Returns the text with the only occurrence of `was` replaced by `is`. */
@@ -177,8 +178,10 @@ static void reports_pins_of_an_earlier_version(void **state)
         " \"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\", \"members\": {}}\n";
     struct buffer found = {0};
     find_pin_changes(&found, in_json, before);
-    assert_string_equal(found.ptr, "pin-changed: The pin is from an earlier version of whichtool, which left out the "
-                                   "definitions it refers to and the route of its calls.");
+    assert_string_equal(
+        found.ptr,
+        "pin-changed: The pin is from an earlier version of whichtool, which did not hash the definitions that "
+        "the tool refers to, nor the route of its calls.");
     wt__buffer_dispose(&found);
 }
 

@@ -90,7 +90,8 @@ static void predicts_flood_by_meaning(void **state)
     check_flood_preview(NULL);
 }
 
-/* With enough recorded requests, the preview searches those; requests that used the provider do not count. */
+/* With enough recorded requests, the preview searches for these requests. Requests that used the provider do not
+ * count. */
 static void searches_recorded_requests(void **state)
 {
     (void)state;
@@ -140,7 +141,7 @@ static void rejects_preview_without_waiting_tools(void **state)
     assert_call_ok(&place, wt_review(engine, "new", alone, sizeof alone - 1, NULL, &report, &place.err));
     wt_review_report_free(report);
     assert_call_refused(&place, wt_preview_waiting(engine, "new", NULL, &out, &place.err), WT_EEMPTY,
-                        "no other provider has tools");
+                        "no tool of another provider has a description");
     wt_close(engine);
 }
 

@@ -1,5 +1,5 @@
-/* Vectors of an audit's requests: identical to those of a single search, computed once per text, and dropped above the
- * limit. */
+/* Vectors of an audit's requests: identical to the vectors of a single search, computed once per text, and dropped
+ * above the limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void makes_no_vectors_without_encoder(void **state)
     wt__request_vectors_dispose(&vectors);
 }
 
-/* Exceeding the limit drops old vectors; those of the last call are always available. */
+/* Exceeding the limit drops old vectors. The vectors of the last call are always available. */
 static void keeps_vectors_up_to_the_limit(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Rules of the audit. Each line of cases.jsonl is a catalogue with its expected findings, as "rule id id", and optional
- * parts of their messages ("says"). */
+/* Rules of the audit. Each line of cases.jsonl is a catalogue with its expected findings ("RULE ID...") and optional
+ * parts of the messages ("says"). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -314,7 +314,7 @@ static void rule_ids_are_unique(void **state)
     }
 }
 
-/* An empty store is an error: probably adding the tools failed. */
+/* An empty store is an error, because adding the tools probably failed. */
 static void rejects_empty_store(void **state)
 {
     (void)state;
@@ -329,7 +329,7 @@ static void rejects_empty_store(void **state)
     wt_close(engine);
 }
 
-/* Findings of empty-description left by each exception, of a/one, b/one and b/two. */
+/* Each row has an exception, and the tools that empty-description still reports, out of a/one, b/one and b/two. */
 static void exceptions_match_tools(void **state)
 {
     (void)state;
@@ -641,7 +641,7 @@ static void each_phase_can_be_cancelled(void **state)
 {
     (void)state;
     static const char *const phases[] = {"reading", "reading definitions", "searching descriptions",
-                                         "searching made requests", "counting tokens"};
+                                         "searching likely requests", "counting tokens"};
     wt_engine *engine = open_test_engine(&place, "");
     add(&place, engine, handmade);
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {

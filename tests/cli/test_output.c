@@ -24,7 +24,7 @@ static const struct {
     /* Output to a pipe is not cut. */
     {"a_provider_with_a_long_name_of_its_own", "a_tool_with_a_long_name_too", LONG, 0,
      "  1 a_provider_with_a_long_name_of_its_own/a_tool_with_a_long_name_too  " LONG "\n"},
-    /* The id is whole if it fits on a line of its own. */
+    /* Next to a description, the id takes at most 44 columns. On a line of its own it is whole if it fits. */
     {"a_provider_with_a_long_name_of_its_own", "a_tool_with_a_long_name_too", LONG, 80,
      "  1 a_provider_with…/a_tool_with_a_long_name_too  Sends an invitation to everyb…\n"},
     {"github", "issues_list_for_authenticated_user", LONG, 60,

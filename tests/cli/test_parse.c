@@ -41,10 +41,10 @@ static const struct {
     const char *verb;      /* NULL if absent */
     const char *words;     /* separated by "|" */
     enum option_id option; /* the only given option; NO_OPTION if absent */
-    const char *text;      /* its value; NULL if absent */
+    const char *text;      /* value of the option; NULL if absent */
     uint64_t number;
 } accepted[] = {
-    {"nothing", "", NULL, "", NO_OPTION, NULL, 0},
+    {"no arguments", "", NULL, "", NO_OPTION, NULL, 0},
     {"a verb", "list", "list", "", NO_OPTION, NULL, 0},
     {"words", "find|book|a table", "find", "book|a table", NO_OPTION, NULL, 0},
     {"an empty word", "find||x", "find", "|x", NO_OPTION, NULL, 0},
@@ -61,7 +61,7 @@ static const struct {
     {"the last value counts", "find|x|--recipe|a|--recipe|b", "find", "x", OPT_RECIPE, "b", 0},
     {"a global option before the verb", "--json|list", "list", "", OPT_JSON, NULL, 0},
     {"a global option after the verb", "list|--json", "list", "", OPT_JSON, NULL, 0},
-    {"a switch twice", "list|--json|--json", "list", "", OPT_JSON, NULL, 0},
+    {"an option without a value, given twice", "list|--json|--json", "list", "", OPT_JSON, NULL, 0},
     {"a number", "find|x|-k|7", "find", "x", OPT_K, "7", 7},
     {"a number after its letter", "find|x|-k7", "find", "x", OPT_K, "7", 7},
     {"a number after letter and =", "find|x|-k=7", "find", "x", OPT_K, "7", 7},
@@ -79,7 +79,7 @@ static const struct {
     {"line ends in JSON become blanks", "usage|add|--arguments|{\n\"a\": 1\n}|--arguments|", "usage", "add",
      OPT_ARGUMENTS, "{ \"a\": 1 }\n", 0},
     {"repeated tools", "find|x|--have|a|--have|b", "find", "x", OPT_HAVE, "a\nb", 0},
-    {"a list", "pick|x|--ablate|dsa,hqc", "pick", "x", OPT_ABLATE, "dsa,hqc", 0},
+    {"a list of values", "pick|x|--ablate|dsa,hqc", "pick", "x", OPT_ABLATE, "dsa,hqc", 0},
 };
 
 static void accepted_lines_are_parsed(void **state)

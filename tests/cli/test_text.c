@@ -9,7 +9,7 @@
 #include "text/unicode.h"
 
 static const struct {
-    const char *name, *in, *line, *lines; /* expected as TEXT_LINE, as TEXT_LINES */
+    const char *name, *in, *line, *lines; /* line: expected as TEXT_LINE; lines: as TEXT_LINES */
 } escaped[] = {
     {"empty", "", "", ""},
     {"words", "a b", "a b", "a b"},
@@ -64,7 +64,7 @@ static void control_characters_are_escaped(void **state)
     }
 }
 
-/* Checks that all invisible characters are escaped, except those that scripts and emoji need. */
+/* Checks that all invisible characters are escaped, except characters that scripts and emoji need. */
 static void invisible_characters_are_escaped(void **state)
 {
     (void)state;

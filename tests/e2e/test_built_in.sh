@@ -94,7 +94,7 @@ same "waits" "6 $built_in" "$(json_of '"%d %s" % (len(d["hits"]), d["encoder"])'
 says "^Note: $until_then"
 expect 0 "and is told" status
 prints "^vectors +0 of 6 tools, with the model $default; compute the others with .whichtool vectors.$"
-prints "^encoder +$built_in, because more tools have vectors of it; compute those of $default with .whichtool vectors.$"
+prints "^encoder +$built_in, because more tools have its vectors; compute the vectors of $default with .whichtool vectors.$"
 expect 0 "its vectors" vectors --json
 same "are made for all" "('$default', 6)" "$(json_of '(d["model"], d["made"])')"
 expect 0 "from then on it finds" find --json rain in the city

@@ -234,7 +234,7 @@ fresh cursor
 odd=home/$(printf 'odd \377')
 mkdir "$odd"
 XDG_CONFIG_HOME=$work/$odd expect 3 "a path that JSON cannot have" mcp init --yes --client cursor </dev/null
-says "is not valid UTF-8, so that JSON files cannot contain it"
+says "is not valid UTF-8, so JSON files cannot contain it"
 rm -rf "$odd"
 mkdir "home/\"blanks\" & ünïcode"
 expect_in() { XDG_CONFIG_HOME="$work/home/\"blanks\" & ünïcode" expect "$@"; }

@@ -73,7 +73,7 @@ rm -f "program/$own"/packed* # different numbers, so that it is a different enco
 printf '\001' | dd of="program/$own/model.safetensors" bs=1 seek=9000 conv=notrunc 2>/dev/null
 expect 0 "the new default" status
 prints "^vectors +0 of 6 tools, with the model $own, included with whichtool; compute the others with .whichtool vectors.$"
-prints "^encoder +$before, because more tools have vectors of it; compute those of $own with .whichtool vectors.$"
+prints "^encoder +$before, because more tools have its vectors; compute the vectors of $own with .whichtool vectors.$"
 expect 0 "what has vectors finds" find --json rain
 same "by meaning" "('hybrid', '$before')" "$(json_of '(d["recipe"], d["encoder"])')"
 says "^Note: searching with $before until there are vectors of $own; .whichtool vectors. makes them"

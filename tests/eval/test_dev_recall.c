@@ -11,7 +11,8 @@
 #include "encoder/support.h"
 #include "learn/support.h"
 
-/* Writes a data set of 100 requests. Every fifth is dev; if unused is true, the requests of the last two tools are. */
+/* Writes a data set of 100 requests. The split dev has every fifth request; if `unused` is true, it has the requests of
+ * the last two tools. */
 static void put_dev_set(struct learn_place *place, const char *name, uint64_t seed, bool unused)
 {
     struct buffer queries = {0}, train_side = {0}, dev = {0};
@@ -80,7 +81,7 @@ static double recall_of_eval(struct learn_place *place, const char *recipe)
     return recall;
 }
 
-static void dev_recall_equals_that_of_the_evaluation(void **state)
+static void dev_recall_equals_the_recall_of_the_evaluation(void **state)
 {
     static const struct {
         const char *dev, *recipe, *figure;
@@ -145,7 +146,7 @@ static void figure_is_the_mean_over_data_sets(void **state)
     wt_train_report_free(report);
 }
 
-static void a_cap_on_tools_keeps_those_of_dev(void **state)
+static void a_limit_of_tools_keeps_the_tools_of_dev(void **state)
 {
     struct learn_place *place = *state;
     put_dev_set(place, "unused", 5, true); /* dev uses two of eight tools */
@@ -230,9 +231,12 @@ static void invalid_options_are_rejected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ROW(dev_recall_equals_that_of_the_evaluation), ROW(unused_tools_are_ranked_by_description),
-        ROW(figure_is_the_mean_over_data_sets),        ROW(a_cap_on_tools_keeps_those_of_dev),
-        ROW(several_sets_resume_to_the_same_bits),     ROW(invalid_options_are_rejected),
+        ROW(dev_recall_equals_the_recall_of_the_evaluation),
+        ROW(unused_tools_are_ranked_by_description),
+        ROW(figure_is_the_mean_over_data_sets),
+        ROW(a_limit_of_tools_keeps_the_tools_of_dev),
+        ROW(several_sets_resume_to_the_same_bits),
+        ROW(invalid_options_are_rejected),
     };
     return cmocka_run_group_tests_name("eval/dev_recall", tests, NULL, NULL);
 }

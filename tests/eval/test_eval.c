@@ -116,7 +116,7 @@ static void figures_are_means_over_queries(void **state)
     free(text);
 }
 
-/* The weight in a row's settings is the model's own, or that of the options. */
+/* The weight in a row's settings is the model's own, or the weight from the options. */
 static void settings_have_the_dense_weight(void **state)
 {
     static const struct {

@@ -76,7 +76,7 @@ static void assert_page_has(const char *html, const char *text)
 static void assert_page_lacks(const char *html, const char *text)
 {
     if (strstr(html, text))
-        fail_msg("the page holds \"%s\"", text);
+        fail_msg("the page contains \"%s\"", text);
 }
 
 /* Every opened tag is closed, innermost first, except void elements and tags ending in "/>". */

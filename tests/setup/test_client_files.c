@@ -1,4 +1,4 @@
-/* Tests clients' files: their paths and their movable servers. Damaged files must be edited correctly or skipped, and
+/* Tests clients' files: their paths, and movable servers. Damaged files must be edited correctly or skipped, and
  * restored byte for byte. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static const struct client_place *place_of(const char *client, enum client_scope
     return NULL;
 }
 
-static void paths_of_clients_files(void **state)
+static void clients_files_have_known_paths(void **state)
 {
     struct arena arena = {0};
     const char *file = NULL;
@@ -83,7 +83,8 @@ static void paths_of_clients_files(void **state)
 
 /* ---------------------------------------------------------------- one server */
 
-/* Entries of servers, and their definitions or the reasons to stay. SET is set to "value". */
+/* Entries of servers, each with its definition in our file or its reason to stay. The variable SET is set to
+ * "value". */
 static const struct {
     const char *client, *entry, *becomes;
 } servers[] = {
@@ -119,7 +120,7 @@ static const struct {
     {"claude-code", "{\"type\":\"http\",\"url\":\"https://h\",\"headersHelper\":\"x\"}",
      "only its client supports its \"headersHelper\""},
     {"claude-desktop", "{\"command\":\"c\",\"args\":[\"${SET}\"]}",
-     "its client passes ${SET} unchanged, but whichtool would replace it by a variable"},
+     "its client passes ${SET} unchanged, but whichtool would replace it by a value"},
     {"gemini-cli", "{\"command\":\"c\",\"env\":{\"K\":\"$SET\"}}",
      "only its client replaces $NAME by a variable; write ${NAME} to move it"},
     {"gemini-cli", "{\"command\":\"c\",\"args\":[\"$5\"]}", "{\"command\":\"c\",\"args\":[\"$5\"]}"},
@@ -128,14 +129,14 @@ static const struct {
      "it has no key, so its client may sign in there, which whichtool cannot"},
     {"gemini-cli", "{\"httpUrl\":\"http://localhost/mcp\"}", "{\"httpUrl\":\"http://localhost/mcp\"}"},
     {"gemini-cli", "{\"command\":\"c\",\"excludeTools\":[\"x\"]}",
-     "its client leaves out some of its tools by \"excludeTools\""},
+     "its client leaves out some tools by \"excludeTools\""},
     {"windsurf", "{\"command\":\"c\",\"disabledTools\":[]}", "{\"command\":\"c\"}"},
     {"zed", "{\"command\":\"/opt/bin/whichtool\",\"args\":[\"mcp\"]}", "it is whichtool itself"},
     {"zed", "{\"command\":{\"path\":\"x\"}}", "its \"command\" is an object, an older format of its client"},
     {"zed", "7", "it is not an object"},
 };
 
-static void movable_servers(void **state)
+static void servers_move_or_have_a_reason_to_stay(void **state)
 {
     (void)state;
     setenv("SET", "value", 1);
@@ -246,7 +247,7 @@ static size_t there_and_back(struct str text)
 static const char hostile[] = "// c\n{\"x\": 1.50, \"mcpServers\": {\n\t\"a\": {\"command\": \"c\"}, // a\n"
                               "\t\"b\": {\"command\": \"d\", \"args\": [\"}\"],},\n\t\"c\": {\"url\": \"u\"}\n}}\n";
 
-static void truncated_files(void **state)
+static void truncated_files_are_restored_or_skipped(void **state)
 {
     size_t len = strlen(hostile);
     (void)state;
@@ -255,7 +256,7 @@ static void truncated_files(void **state)
         assert_true(there_and_back((struct str){hostile, i}) == (i == len - 1 ? 2 : 0));
 }
 
-static void damaged_files(void **state)
+static void damaged_files_are_restored_or_skipped(void **state)
 {
     static const char others[] = {'\0', '"', '{', '}', ',', ':', '/', '\\', '\n', ' ', '*', 'x', (char)0xff};
     size_t len = strlen(hostile), moved = 0;
@@ -309,7 +310,7 @@ static bool file_contains(const char *path, const char *words)
     return found;
 }
 
-static void undo_of_one_client(void **state)
+static void undo_of_one_client_keeps_other_clients(void **state)
 {
     static const struct str one = STR("{\"mcpServers\": {\"one\": {\"command\": \"c\"}}}\n"),
                             two = STR("{\"mcpServers\": {\"two\": {\"command\": \"d\"}}}\n");
@@ -367,7 +368,7 @@ static void check_content(const char *path, const char *text)
     free(now);
 }
 
-/* The edit stays, and the backup has the replaced text. */
+/* The edited text stays, and the backup has the replaced text. */
 static void edit_between_plan_and_write_is_kept(void **state)
 {
     static const char *const client[] = {"claude-code"};
@@ -406,7 +407,7 @@ static void edit_between_plan_and_write_is_kept(void **state)
     unlink(backup);
 }
 
-/* The user has not accepted the changed plan. */
+/* A server added after planning does not move, because the user has not accepted the move. */
 static void new_servers_are_not_moved(void **state)
 {
     static const char *const client[] = {"claude-code"};
@@ -429,14 +430,14 @@ static void new_servers_are_not_moved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_of_clients_files),
-        cmocka_unit_test(movable_servers),
-        cmocka_unit_test_setup_teardown(truncated_files, make_home, NULL),
+        cmocka_unit_test(clients_files_have_known_paths),
+        cmocka_unit_test(servers_move_or_have_a_reason_to_stay),
+        cmocka_unit_test_setup_teardown(truncated_files_are_restored_or_skipped, make_home, NULL),
         cmocka_unit_test(broken_link_is_skipped),
-        cmocka_unit_test(undo_of_one_client),
+        cmocka_unit_test(undo_of_one_client_keeps_other_clients),
         cmocka_unit_test(edit_between_plan_and_write_is_kept),
         cmocka_unit_test(new_servers_are_not_moved),
-        cmocka_unit_test_teardown(damaged_files, remove_home),
+        cmocka_unit_test_teardown(damaged_files_are_restored_or_skipped, remove_home),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
