@@ -338,7 +338,7 @@ static void check_doubt(const struct buffer *request, const char *doubt)
     wt_called_free(called);
 }
 
-/* An order may follow after the limit. */
+/* The part beyond the limit is not read, and may contain an order. */
 static void truncated_request_is_asked_about(void **state)
 {
     (void)state;
@@ -356,8 +356,8 @@ static void truncated_request_is_asked_about(void **state)
     }
 }
 
-/* The requests are not orders; the test checks the limits of the parser. */
-static void any_bytes_are_an_intent(void **state)
+/* The requests are random parts of words and signs, which must not exceed the limits of the parser. */
+static void intent_of_arbitrary_bytes_is_read_within_bounds(void **state)
 {
     enum { BYTES = 60000 };
     static const char *const parts[] = {"'d", "?",    "\xff",    "\xe2\x80", "\"\"", "a'", "\xc2\xa0x",
@@ -393,7 +393,7 @@ int main(void)
         cmocka_unit_test(denial_frames_are_asked_about),
         cmocka_unit_test(order_frames_are_called),
         cmocka_unit_test(truncated_request_is_asked_about),
-        cmocka_unit_test(any_bytes_are_an_intent),
+        cmocka_unit_test(intent_of_arbitrary_bytes_is_read_within_bounds),
     };
     return cmocka_run_group_tests(tests, open_house, close_house);
 }
