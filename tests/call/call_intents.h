@@ -1,5 +1,5 @@
-/* call_intents.h: the requests of test_call_intent.c: first those that the call asks about, then those that it makes
- * at once.
+/* call_intents.h: the requests of test_call_intent.c: first requests that wt_call asks about, then requests that it
+ * calls without a question.
  *
  * The rows of each kind have two halves. The rule was designed on the first half. The second half was written before
  * the rule, in another style (longer, chattier, terser, by people in a hurry), and was first run when the rule was

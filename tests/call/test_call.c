@@ -99,7 +99,7 @@ static bool text_has(const char *text, const char *part)
 static const struct {
     const char *request, *tool, *arguments;
     int valid;
-    const char *missing, *violation, *question; /* text in the first one; NULL for none */
+    const char *missing, *violation, *question; /* part of the first item of each list; NULL if the list is empty */
 } cases[] = {
     {"weather at latitude 11.6 and longitude -97.8", "weather/at_place", "{\"latitude\":11.6,\"longitude\":-97.8}", 1,
      NULL, NULL, NULL},
@@ -195,8 +195,9 @@ static void record_past_call(struct test_place *own, wt_engine *engine, const ch
     assert_call_ok(own, wt_record_usage(engine, request, strlen(request), tools, 1, &options, &own->err));
 }
 
-/* Examples of the definition have no request, so they are texts to look for. A recorded value absent from its request
- * is the usual value. In the end most calls have metres, but most of the newest ones, which are read, have feet. */
+/* Example arguments in a definition have no request, so wt_call looks for their values in the request. A recorded value
+ * that its own request does not contain is the usual value of its parameter. At the end most recorded calls have
+ * metres, but most of the newest calls have feet, and wt_call reads only the newest calls. */
 static void past_calls_complement_schema(void **state)
 {
     struct test_place own;
@@ -283,7 +284,7 @@ static void close_tools_are_asked_about(void **state)
     wt_called_free(called);
 }
 
-/* A hit by common words alone is not a candidate, but can be asked about. */
+/* wt_call asks about a tool that was found by common words alone. */
 static void weak_tool_is_asked_about(void **state)
 {
     (void)state;
@@ -397,7 +398,7 @@ static const struct {
      "The call does not fit the tool's schema: required argument \"chime\" is missing. What should the value be?"},
 };
 
-/* The call is not valid, and a notice says why. The user is not asked about the schema. */
+/* The call is not valid, and a notice or a violation says why. */
 static void unusable_schema_is_reported(void **state)
 {
     (void)state;
@@ -504,7 +505,7 @@ static void any_bytes_are_a_request(void **state)
         assert_call_ok(&place, wt_call(lexical, rows[i].request, rows[i].len, &options, &called, &place.err));
         assert_string_equal(called->arguments, rows[i].arguments);
         wt_called_free(called);
-        options.tool = NULL; /* found by its words, or not at all */
+        options.tool = NULL; /* then wt_call searches for a tool; it need not find one */
         assert_call_ok(&place, wt_call(lexical, rows[i].request, rows[i].len, &options, &called, &place.err));
         wt_called_free(called);
     }
@@ -621,7 +622,7 @@ static void invalid_call_options_are_rejected(void **state)
     wt_called_free(make_call_with("open the curtains", &options));
 }
 
-/* With abstention, a caller never gets a tool that hardly fits; without, it gets the best one. */
+/* The request hardly fits any tool, so wt_call abstains at this threshold. */
 static void abstention_depends_on_probability(void **state)
 {
     wt_call_options options;

@@ -281,7 +281,8 @@ static void hostile_text_stays_in_its_slot(void **state)
     free(stored);
 }
 
-/* With a stored contrastive question, one question less is asked. The frame of the question for its answer is the same. */
+/* With a stored contrastive question, the model is asked one question less. The frame of the question for the answer is
+ * the same. */
 static void stored_question_stays_in_its_slot(void **state)
 {
     (void)state;
@@ -512,7 +513,8 @@ enum { REQUESTS = 30 };
 #endif
 enum { ROGUES = sizeof rogues / sizeof *rogues, SAYS_BYTES = 512 };
 
-/* Writes the harmless twin of a text: every letter is changed, so it has as many words and bytes, but gives no order. */
+/* Writes the harmless twin of a text: every letter is changed. The twin has as many words and bytes, but gives no
+ * order. */
 static void write_harmless_twin(const char *says, char out[SAYS_BYTES])
 {
     size_t i = 0;

@@ -298,30 +298,21 @@ static void order_frames_are_called(void **state)
 
 /* ---------------------------------------------------------------- rows */
 
-#define ROWS(name, asks)                                                                                               \
+#define ROWS(name, rows, asks)                                                                                         \
     static void name(void **state)                                                                                     \
     {                                                                                                                  \
         (void)state;                                                                                                   \
-        check_intent_rows(name##_rows, sizeof name##_rows / sizeof *name##_rows, asks);                                \
+        check_intent_rows(rows, sizeof rows / sizeof *rows, asks);                                                     \
     }
 
-#define questions_rows questions_dev
-#define other_questions_rows questions_held
-#define denials_rows denials_dev
-#define other_denials_rows denials_held
-#define unread_rows unread_dev
-#define other_unread_rows unread_held
-#define calls_rows calls_dev
-#define other_calls_rows calls_held
-
-ROWS(questions, true)
-ROWS(other_questions, true)
-ROWS(denials, true)
-ROWS(other_denials, true)
-ROWS(unread, true)
-ROWS(other_unread, true)
-ROWS(calls, false)
-ROWS(other_calls, false)
+ROWS(questions_are_asked_about, questions_dev, true)
+ROWS(held_out_questions_are_asked_about, questions_held, true)
+ROWS(prohibitions_are_asked_about, denials_dev, true)
+ROWS(held_out_prohibitions_are_asked_about, denials_held, true)
+ROWS(unread_words_are_asked_about, unread_dev, true)
+ROWS(held_out_unread_words_are_asked_about, unread_held, true)
+ROWS(orders_are_called, calls_dev, false)
+ROWS(held_out_orders_are_called, calls_held, false)
 
 /* ---------------------------------------------------------------- bounds */
 
@@ -338,7 +329,7 @@ static void check_doubt(const struct buffer *request, const char *doubt)
     wt_called_free(called);
 }
 
-/* An order may follow after the limit. */
+/* The part beyond the limit is not read, and may contain an order. */
 static void truncated_request_is_asked_about(void **state)
 {
     (void)state;
@@ -356,8 +347,8 @@ static void truncated_request_is_asked_about(void **state)
     }
 }
 
-/* The requests are not orders; the test checks the limits of the parser. */
-static void any_bytes_are_an_intent(void **state)
+/* The requests are random parts of words and signs, which must not exceed the limits of the parser. */
+static void intent_of_arbitrary_bytes_is_read_within_bounds(void **state)
 {
     enum { BYTES = 60000 };
     static const char *const parts[] = {"'d", "?",    "\xff",    "\xe2\x80", "\"\"", "a'", "\xc2\xa0x",
@@ -381,19 +372,19 @@ static void any_bytes_are_an_intent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(questions),
-        cmocka_unit_test(other_questions),
-        cmocka_unit_test(denials),
-        cmocka_unit_test(other_denials),
-        cmocka_unit_test(unread),
-        cmocka_unit_test(other_unread),
-        cmocka_unit_test(calls),
-        cmocka_unit_test(other_calls),
+        cmocka_unit_test(questions_are_asked_about),
+        cmocka_unit_test(held_out_questions_are_asked_about),
+        cmocka_unit_test(prohibitions_are_asked_about),
+        cmocka_unit_test(held_out_prohibitions_are_asked_about),
+        cmocka_unit_test(unread_words_are_asked_about),
+        cmocka_unit_test(held_out_unread_words_are_asked_about),
+        cmocka_unit_test(orders_are_called),
+        cmocka_unit_test(held_out_orders_are_called),
         cmocka_unit_test(question_frames_are_asked_about),
         cmocka_unit_test(denial_frames_are_asked_about),
         cmocka_unit_test(order_frames_are_called),
         cmocka_unit_test(truncated_request_is_asked_about),
-        cmocka_unit_test(any_bytes_are_an_intent),
+        cmocka_unit_test(intent_of_arbitrary_bytes_is_read_within_bounds),
     };
     return cmocka_run_group_tests(tests, open_house, close_house);
 }

@@ -95,11 +95,10 @@ static bool is_verified(const wt_called *called, const char *what, const char *b
     return false;
 }
 
-/* The decision corrects the first pick. */
 static void decision_corrects_pick_and_stores_question(void **state)
 {
     (void)state;
-    static const struct script_step steps[] = {NUMBER("1"), /* pick, and again of the two others */
+    static const struct script_step steps[] = {NUMBER("1"), /* the first pick, then a pick among the two other tools */
                                                NUMBER("1"),
                                                SAYS("{\\\"question\\\": \\\"Now or later?\\\"}"),
                                                SAYS("{\\\"answer\\\": \\\"Later.\\\"}"),
@@ -166,7 +165,7 @@ static void model_can_choose_no_tool(void **state)
     wt_called_free(called);
 }
 
-/* The result without the model stands, and a notice says so. */
+/* wt_call keeps the result of the search without the model, and a notice reports this. */
 static void unusable_answers_are_reported(void **state)
 {
     (void)state;
@@ -235,14 +234,14 @@ static void intent_is_checked_with_a_model(void **state)
     }
 }
 
-/* True if a sent request has the text. */
+/* True if the request with this number, counted from 0, contains the text. */
 static bool request_has_text(size_t request_number, const char *text)
 {
     assert_true(request_number < server.request_count);
     return strstr(server.requests[request_number], text) != NULL;
 }
 
-/* Sends the newest request whose usage did not fail; a dash for unused tools. */
+/* For each tool, the prompt has the newest request whose usage did not fail, or a dash if the tool was never used. */
 static void one_shot_prompt_has_recorded_requests(void **state)
 {
     (void)state;

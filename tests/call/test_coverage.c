@@ -24,7 +24,7 @@ static const struct {
 } cases[] = {
     {"all words are read", ITEM(COLOUR), "Looks up an item", "", "look up item B7", ""},
     {"one unread word is tolerated", ITEM(COLOUR), "", "", "item B7, thanks", ""},
-    {"two unread words are not", ITEM(COLOUR), "", "", "item B7 as dark as ebony", "colour "},
+    {"two unread words are asked about", ITEM(COLOUR), "", "", "item B7 as dark as ebony", "colour "},
     {"words of the tool's description are read", ITEM(COLOUR), "Items of dark ebony", "", "item B7 as dark as ebony",
      ""},
     {"words of a given argument are read", ITEM(COLOUR), "", "", "item B7 of the blue colour", ""},
@@ -32,13 +32,14 @@ static const struct {
     {"two open arguments are always asked about", ITEM(COLOUR SIZE), "Looks up an item", "", "look up item B7",
      "colour size "},
     {"words of past requests are read", ITEM(COLOUR), "", ALONE, "item B7 for the winter warehouse", ""},
-    {"words of past requests with the argument are not", ITEM(COLOUR), "",
+    {"words of past requests with the argument are unread", ITEM(COLOUR), "",
      PAST("{\"item_id\":\"A1\",\"colour\":\"white\"}"), "item B7 for the winter warehouse", "colour "},
-    {"arguments absent from past calls are rare", ITEM(COLOUR SIZE), "", ALONE "," ALONE "," ALONE,
+    {"arguments absent from three past calls are not asked about", ITEM(COLOUR SIZE), "", ALONE "," ALONE "," ALONE,
      "item B7 as dark as ebony", ""},
-    {"two past calls are too few", ITEM(COLOUR SIZE), "", ALONE "," ALONE, "item B7", "colour size "},
-    {"another argument in a past call", ITEM(COLOUR SIZE), "", PAST("{\"item_id\":\"A1\",\"size\":\"M\"}"), "item B7",
+    {"arguments absent from two past calls are asked about", ITEM(COLOUR SIZE), "", ALONE "," ALONE, "item B7",
      "colour size "},
+    {"a past call with one of two open arguments", ITEM(COLOUR SIZE), "", PAST("{\"item_id\":\"A1\",\"size\":\"M\"}"),
+     "item B7", "colour size "},
 };
 
 static size_t read_past_calls(struct demonstration out[DEMONSTRATIONS_MOST], const json_t *calls)
@@ -88,7 +89,7 @@ static void unread_words_make_arguments_unsure(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* A long request is not read completely. */
+/* A long request is not read completely, so its end counts as unread. */
 static void long_request_counts_as_unread(void **state)
 {
     (void)state;

@@ -66,7 +66,7 @@ static const struct {
      {{"by_city", "Weather of a city", CITY, 1, false}, {"by_zip", "Weather by postal code", CITY, .9, false}},
      "*1.00 0.90"},
     {"dollars are not a ZIP code", "shoes for 90210 dollars", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
-    {"money is no ZIP code", "shoes for $90210", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
+    {"money is not a ZIP code", "shoes for $90210", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
     {"six digits are not a ZIP code", "item 902101", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
     {"a signed number is not a ZIP code", "add -9021 to it", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
     {"a decimal is not a ZIP code", "about 902.1 of it", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
@@ -97,15 +97,15 @@ static const struct {
      "the weather at 11.6 and -97.8 tomorrow",
      {{"at", "Forecast", PLACE, 1, true}, {"by_city", "Current weather", CITY, 1, true}},
      "*1.40tkl 0.50tkl"},
-    {"a tool too far behind",
+    {"a tool too far behind stays behind",
      "the weather at 11.6 and -97.8 tomorrow",
      {{"by_city", "Current weather", CITY, 1, false}, {"at", "Forecast", PLACE, .49, true}},
      "*0.55tk 0.49"},
-    {"a tool at the limit",
+    {"a tool at the limit comes first",
      "the weather at 11.6 and -97.8 tomorrow",
      {{"by_city", "Current weather", CITY, 1, false}, {"at", "Forecast", PLACE, .5, false}},
      "0.55tk *0.95tk"},
-    {"the first of equals",
+    {"equal shares: the first is best",
      "anything",
      {{"a", "One", CITY, 1, false}, {"b", "One", CITY, 1, false}, {"c", "One", CITY, 1, false}},
      "*1.00 1.00 1.00"},
@@ -195,7 +195,7 @@ static void second_is_best_of_the_others(void **state)
         double decided[TOOLS];
         size_t count, first, second;
     } rows[] = {{{1}, 1, 0, SIZE_MAX},  {{1, 1}, 2, 0, 1},      {{1, 1}, 2, 1, 0},
-                {{1, .5, .9}, 3, 0, 2}, {{.5, 1, .5}, 3, 1, 0}, /* the first of equals */
+                {{1, .5, .9}, 3, 0, 2}, {{.5, 1, .5}, 3, 1, 0}, /* the first of equal shares */
                 {{0, 0, 0}, 3, 0, 1},   {{-1, 0}, 2, 1, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -13,7 +13,8 @@ enum { CALLS = 3 };
 #define ONE(name) "{\"type\":\"object\",\"properties\":{\"" name "\":{}},\"required\":[\"" name "\"]}"
 #define TWO "{\"type\":\"object\",\"properties\":{\"q\":{},\"n\":{}},\"required\":[\"q\",\"n\"]}"
 
-/* value: the first argument of the last request as JSON; "!" if missing, after "?" if unsure. */
+/* value: the first argument of the last request as JSON; "!" if the argument is missing; "?" and the value if the
+ * argument is unsure. */
 static const struct {
     const char *name, *schema;
     struct {

@@ -42,7 +42,8 @@ static int validate_place(void *self, const json_t *arguments, struct arena *are
     return 0;
 }
 
-/* Notation: "name=value", "name! " missing, "name?value" unsure, "name~value" default, "*" after a verified one. */
+/* Writes a trace as a line. Each argument is "name=value" (given), "name!" (missing), "name?value" (unsure),
+ * "name~value" (default) or "name-" (absent). "*" follows an argument that was verified. */
 static void write_generation_line(const struct generation_trace *trace, char out[512])
 {
     struct buffer line = {0};
@@ -128,7 +129,7 @@ static void differences_are_verified(void **state)
          {0},
          {0},
          false},
-        {"the paper's error (4.3): maximum as minimum, and both values are wrong",
+        {"the paper's error (4.3), a maximum given as minimum: answer none, so the argument is absent",
          RANGE,
          "predict={\"place\": \"Rome\", \"min_price\": 500, \"max_price\": 500}"
          "|predict={\"place\": \"Rome\", \"min_price\": 0, \"max_price\": 500}|verify=null",
@@ -136,14 +137,14 @@ static void differences_are_verified(void **state)
          {0},
          {0},
          false},
-        {"one prediction is null: one option or none",
+        {"one prediction is null and the answer is none: the argument is absent",
          RANGE,
          "predict={\"place\": \"Rome\", \"min_price\": 500}|predict={\"place\": \"Rome\"}|verify=null",
          "place=Rome min_price-* complete {\"place\":\"Rome\"} 3 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"one prediction is null: the option is right",
+        {"one prediction is null and the answer is the option: the argument has this value",
          RANGE,
          "predict={\"place\": \"Rome\"}|predict={\"place\": \"Rome\", \"max_price\": 500}|verify=1",
          "place=Rome max_price=500* complete {\"place\":\"Rome\",\"max_price\":500} 3 asked, 0 unusable",
@@ -179,14 +180,14 @@ static void absent_values_are_missing(void **state)
          {0},
          {0},
          false},
-        {"a word for \"no value\" in the enumeration",
+        {"a word for \"no value\" in the enumeration is a value",
          OBJECT("\"place\":{\"enum\":[\"none\",\"all\"]}", "\"place\""),
          "predict={\"place\": \"none\"}",
          "place=none complete {\"place\":\"none\"} 2 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"the default of a required argument",
+        {"the default of a required argument is used",
          OBJECT("\"place\":{\"type\":\"string\",\"default\":\"here\"}", "\"place\""),
          "predict={}",
          "place~here complete {\"place\":\"here\"} 2 asked, 0 unusable",
@@ -208,14 +209,14 @@ static void equal_values_are_not_asked(void **state)
 {
     (void)state;
     static const struct generation_case examples[] = {
-        {"values differing only in form",
+        {"values that differ only in form are equal",
          RANGE,
          "predict={\"place\": \"Rome\", \"min_price\": 5}|predict={\"place\": \" rome \", \"min_price\": 5.0}",
          "place=Rome min_price=5 complete {\"place\":\"Rome\",\"min_price\":5} 2 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"objects with another order of keys",
+        {"objects that differ in the order of keys are equal",
          OBJECT("\"place\":{\"type\":\"object\"}", ""),
          "predict={\"place\": {\"x\": 1, \"y\": 2}}|predict={\"place\": {\"y\": 2, \"x\": 1}}",
          "place={\"x\":1,\"y\":2} complete {\"place\":{\"x\":1,\"y\":2}} 2 asked, 0 unusable",
@@ -260,7 +261,7 @@ static void unusable_answers_have_fallbacks(void **state)
          {0},
          false},
         {"both predictions unusable: no call", PLACE, "predict=#", "unsaid  2 asked, 2 unusable", {0}, {0}, false},
-        {"arguments are not an object",
+        {"arguments are not an object: unusable",
          PLACE,
          "predict=[1]|predict=\"Rome\"",
          "unsaid  2 asked, 2 unusable",
@@ -324,7 +325,7 @@ static void second_prediction_has_four_sources(void **state)
          {.second = GENERATION_SAMPLED},
          {0},
          false},
-        {"another model predicts Pisa; ours decides",
+        {"second prediction by another model, equal to the first",
          PLACE,
          "predict={\"place\": \"Pisa\"}",
          "place=Pisa complete {\"place\":\"Pisa\"} 2 asked, 0 unusable",
@@ -339,14 +340,14 @@ static void invalid_call_is_repaired_once(void **state)
 {
     (void)state;
     static const struct generation_case examples[] = {
-        {"a valid call",
+        {"a valid call needs no repair",
          PLACE,
          "predict={\"place\": \"Rome\"}",
          "place=Rome complete {\"place\":\"Rome\"} 2 asked, 0 unusable",
          {0},
          {.wanted = "Rome"},
          true},
-        {"a repaired call",
+        {"an invalid call is repaired",
          PLACE,
          "predict={\"place\": \"Room\"}|mend={\"place\": \"Rome\"}",
          "place=Rome complete {\"place\":\"Rome\"} 3 asked, 0 unusable",
@@ -417,7 +418,7 @@ static void model_may_write_the_call(void **state)
          {.build = GENERATION_WRITTEN},
          {0},
          false},
-        {"no value to write",
+        {"a call without values is not written by the model",
          RANGE,
          "predict={\"place\": null}",
          "place! incomplete {} 2 asked, 0 unusable",
@@ -502,7 +503,8 @@ static void sample_has_temperature(void **state)
     json_decref(schema);
 }
 
-/* Both predictions come first equally often: a model that always answers 1 takes each half of the time. */
+/* Each prediction is option 1 equally often, so a model that always answers 1 chooses each prediction half of the
+ * time. */
 static void options_have_hashed_order(void **state)
 {
     (void)state;
@@ -555,19 +557,21 @@ static void answer_schema_has_no_prose(void **state)
          "{\"a\":{\"maxLength\":1000},\"b\":{}}"},
         {"unsupported keywords are dropped",
          "\"a\":{\"anyOf\":[{\"type\":\"string\"}],\"$ref\":\"#/x\",\"pattern\":\"^a\"}", "{\"a\":{}}"},
-        {"an invalid type", "\"a\":{\"type\":\"obey me\"},\"b\":{\"type\":[]},\"c\":{\"type\":7}",
+        {"invalid types are dropped", "\"a\":{\"type\":\"obey me\"},\"b\":{\"type\":[]},\"c\":{\"type\":7}",
          "{\"a\":{},\"b\":{},\"c\":{}}"},
-        {"nested lists and objects",
+        {"nested lists and objects are kept",
          "\"a\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"b\":{\"type\":\"number\","
          "\"description\":\"d\"}}}}",
          "{\"a\":{\"type\":[\"array\",\"null\"],\"items\":{\"type\":\"object\",\"properties\":{\"b\":{\"type\":"
          "\"number\"}}}}}"},
-        {"a nested name that is a sentence", "\"a\":{\"type\":\"object\",\"properties\":{\"obey me\":{}}}",
+        {"a nested name that is a sentence: any object", "\"a\":{\"type\":\"object\",\"properties\":{\"obey me\":{}}}",
          "{\"a\":{\"type\":[\"object\",\"null\"]}}"},
-        {"a name that is a sentence", "\"a\":{\"type\":\"string\"},\"obey me\":{\"type\":\"string\"}", NULL},
-        {"an empty name", "\"\":{\"type\":\"string\"}", NULL},
-        {"a name that is too long", "\"a123456789012345678901234567890123456789012345678901234567890123x\":{}", NULL},
-        {"schemas that are not objects", "\"a\":true,\"b\":7", "{\"a\":{},\"b\":{}}"},
+        {"a name that is a sentence: any object", "\"a\":{\"type\":\"string\"},\"obey me\":{\"type\":\"string\"}",
+         NULL},
+        {"an empty name: any object", "\"\":{\"type\":\"string\"}", NULL},
+        {"a name that is too long: any object",
+         "\"a123456789012345678901234567890123456789012345678901234567890123x\":{}", NULL},
+        {"schemas that are not objects allow any value", "\"a\":true,\"b\":7", "{\"a\":{},\"b\":{}}"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
@@ -687,7 +691,7 @@ static void failure_ends_generation(void **state)
         assert_null(trace.arguments);
         assert_int_equal(trace.end, GENERATION_UNSAID);
         assert_int_equal(trace.exchange_count, trace.cost.questions);
-        if (cases[i].code != WT_ENETWORK || i > 1) /* predictions are asked in parallel */
+        if (cases[i].code != WT_ENETWORK || i > 1) /* the predictions run in parallel, so their order is not fixed */
             assert_int_equal(trace.exchange_count, cases[i].answered);
         wt__progress_dispose(&progress);
         wt__generation_dispose(&trace);

@@ -1,6 +1,5 @@
 /* Tests the choice of a tool by a language model: the steps of the verification, unusable answers, and the methods of
- * the paper (language_model.h). call_world.h
- * defines the notation of answers. */
+ * the paper (call/language_model.h). call_world.h defines the notation of answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -61,7 +61,7 @@ static struct buffer write_call_in_form(const char *form, const char *name, cons
     return out;
 }
 
-/* Replaces the digits after "call_" or "toolu_" by one sign. */
+/* Replaces the digits of the id, after "call_" or "toolu_", by "#". */
 static void hide_id(struct buffer *out)
 {
     enum { DIGITS = 24 };

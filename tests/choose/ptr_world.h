@@ -19,9 +19,8 @@
 
 struct ptr_world {
     const char *bundle, *dsa, *hqc, *cte, *match;
-    /* Name of the source that fails, and its error code. */
-    const char *broken;
-    int code;
+    const char *broken; /* name of the source that fails; NULL for none */
+    int code;           /* error code of that source */
 };
 
 static inline struct str world_find(const char *table, struct str key)

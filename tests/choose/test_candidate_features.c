@@ -22,8 +22,8 @@ static const struct {
     size_t past_count;
     bool there;
 } cases[] = {
-    {"the same tool again", {0, 1, 1}, 2, true},
-    {"one that is gone", {0, 1, 2}, 1, false},
+    {"a tool that request 0 also used", {0, 1, 1}, 2, true},
+    {"a removed tool", {0, 1, 2}, 1, false},
 };
 
 static void computes_vote_features(void **state)
@@ -50,7 +50,8 @@ static void computes_vote_features(void **state)
         for (size_t t = 0; t < HITS; t++)
             assert_float_equal(out.features[t][TOOL_EXPECTED], logf(used), 1e-6);
         if (fabsf(answerable[ANSWERABLE_THERE] - (there ? 1 : 2 * nearer / used)) > 1e-6f)
-            fail_msg("%s: of the votes %g are there", cases[i].name, (double)answerable[ANSWERABLE_THERE]);
+            fail_msg("%s: the share of votes for existing tools is %g", cases[i].name,
+                     (double)answerable[ANSWERABLE_THERE]);
         assert_float_equal(answerable[ANSWERABLE_NEAREST], 1, 0);
         assert_float_equal(answerable[ANSWERABLE_NEAR], .95, 1e-6);
         assert_float_equal(answerable[ANSWERABLE_NEIGHBOUR_VOTE], votes[there ? 0 : 1].score, 1e-6);

@@ -171,7 +171,7 @@ static void guarantee_needs_enough_requests(void **state)
     }
 }
 
-/* Fails if the threshold of either kind of tool is unknown. */
+/* Without a threshold for either kind of tool there is no guarantee. */
 static void has_threshold_for_each_kind_of_tool(void **state)
 {
     static const float used[] = {.1f, .2f, .3f, .4f}, unused[] = {.5f, .6f, .7f, CHOOSE_NEVER};
@@ -201,7 +201,7 @@ static void false_alarm_rate_is_as_requested(void **state)
     (void)state;
     assert_float_equal(wt__no_answer_threshold(&none, 0.05), .59f, 1e-6);
     assert_float_equal(wt__no_answer_threshold(&none, 0.45), .51f, 1e-6);
-    assert_float_equal(wt__no_answer_threshold(&none, 0.5), .5f, 0); /* above one half is picked */
+    assert_float_equal(wt__no_answer_threshold(&none, 0.5), .5f, 0); /* the threshold is never below one half */
     assert_true(isinf(wt__no_answer_threshold(&none, 0.04)));
     assert_true(isinf(wt__no_answer_threshold(&few, 0.05)));
     assert_true(isinf(wt__no_answer_threshold(&nobody, 0.5)));

@@ -11,7 +11,8 @@
 
 #include "choose/relevance.h"
 
-/* Need and probability of each hit, in order. picks: letters of the chosen hits, most likely first. */
+/* Need and probability of each hit, in order. least: minimum probability. picks: letters of the chosen hits, most
+ * likely first. */
 static const struct {
     const char *name;
     struct {
@@ -23,14 +24,14 @@ static const struct {
     const char *picks;
 } choices[] = {
     {"one need, one tool", {{0, .8f}, {0, .7f}, {0, .6f}}, 3, .2f, "a"},
-    {"the likeliest, not the first", {{0, .5f}, {0, .7f}}, 2, .2f, "b"},
+    {"the most likely hit is chosen, not the first", {{0, .5f}, {0, .7f}}, 2, .2f, "b"},
     {"a tool for each need", {{0, .6f}, {1, .9f}, {0, .5f}}, 3, .2f, "ba"},
-    {"where none is sure, the next beside it", {{0, .3f}, {0, .29f}, {0, .28f}}, 3, .2f, "ab"},
-    {"and one more, where both are not", {{0, .3f}, {0, .2f}, {0, .1f}, {0, .09f}}, 4, .2f, "abc"},
-    {"unless that one is unlikely", {{0, .3f}, {0, .04f}}, 2, .2f, "a"},
-    {"a need that nothing answers gets nothing", {{0, .1f}, {1, .9f}}, 2, .2f, "b"},
-    {"no need is answered", {{0, .1f}, {1, .1f}}, 2, .2f, ""},
-    {"unless something has to be", {{0, .01f}, {0, .001f}}, 2, -1, "a"},
+    {"the best hit is unsure: the next hit is chosen too", {{0, .3f}, {0, .29f}, {0, .28f}}, 3, .2f, "ab"},
+    {"both hits are unsure: a third hit is chosen too", {{0, .3f}, {0, .2f}, {0, .1f}, {0, .09f}}, 4, .2f, "abc"},
+    {"an unlikely next hit is not chosen", {{0, .3f}, {0, .04f}}, 2, .2f, "a"},
+    {"a need without a hit of the minimum gets no tool", {{0, .1f}, {1, .9f}}, 2, .2f, "b"},
+    {"all hits are below the minimum", {{0, .1f}, {1, .1f}}, 2, .2f, ""},
+    {"without a minimum the best hit is always chosen", {{0, .01f}, {0, .001f}}, 2, -1, "a"},
     {"no hits", {{0, 0}}, 0, .2f, ""},
 };
 
@@ -89,7 +90,7 @@ static void computes_features_within_need(void **state)
         assert_true(out[i].probability > 0 && out[i].probability < 1);
     }
     assert_true(out[0].probability > out[2].probability && out[2].probability > out[4].probability);
-    assert_true(out[3].probability < out[1].probability); /* its probability is unknown */
+    assert_true(out[3].probability < out[1].probability); /* hit 3 has no probability of its own (NAN) */
 }
 
 static void weak_hits_are_less_likely(void **state)
@@ -107,7 +108,7 @@ static void weak_hits_are_less_likely(void **state)
     assert_true(weak[0].probability < strong[0].probability);
 }
 
-static void limits_requirements(void **state)
+static void number_of_hits_per_need_is_limited(void **state)
 {
     struct hit items[NEED_HITS + 10];
     struct need_hit out[NEED_HITS];
@@ -135,7 +136,7 @@ int main(void)
         cmocka_unit_test(chooses_one_tool_per_need),
         cmocka_unit_test(computes_features_within_need),
         cmocka_unit_test(weak_hits_are_less_likely),
-        cmocka_unit_test(limits_requirements),
+        cmocka_unit_test(number_of_hits_per_need_is_limited),
         cmocka_unit_test(fewer_false_alarms_need_lower_threshold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

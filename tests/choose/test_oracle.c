@@ -169,10 +169,10 @@ static void requirements_err_at_given_rate(void **state)
             for (const char *at = answer; (at = strstr(at, "fourth")); at++)
                 invented++;
         }
-        assert_rate("dropped or invented", dropped + invented, 2 * QUESTIONS, rates[i]);
+        assert_rate("omitted or invented requirements", dropped + invented, 2 * QUESTIONS, rates[i]);
         assert_rate("dropped", dropped, 2 * QUESTIONS, rates[i] / 2);
         if (invented > 0)
-            assert_rate("the first of the wrong ones", third, invented, .5);
+            assert_rate("the first wrong tool", third, invented, .5);
     }
 }
 
@@ -229,7 +229,7 @@ static void matches_err_at_given_rate(void **state)
             n++;
         }
         assert_rate("listed, and missed", n - answers[0][3], n, rates[i]);
-        assert_rate("not listed, and matched", n - answers[1][0], n, rates[i]);
+        assert_rate("an unlisted tool matched", n - answers[1][0], n, rates[i]);
         /* All five wrong answers are equally likely. */
         for (int wrong_number = 0; wrong_number <= LISTED; wrong_number++)
             if (wrong_number != 3)
@@ -282,15 +282,17 @@ static void ptr_with_oracle_finds_needed_set(void **state)
         struct ptr_world world;
         const char *trace;
     } cases[] = {
-        {"all in the bundle", {.bundle = "ba"}, "[ba] first=a second=b exact kept ab; set ab"},
-        {"too much in the bundle", {.bundle = "cbxa"}, "[cbxa] first=a second=b over kept ab; set ab"},
-        {"one is missing",
+        {"the bundle has all needed tools", {.bundle = "ba"}, "[ba] first=a second=b exact kept ab; set ab"},
+        {"the bundle has tools that are not needed",
+         {.bundle = "cbxa"},
+         "[cbxa] first=a second=b over kept ab; set ab"},
+        {"the bundle lacks a needed tool, and DSA finds it",
          {.bundle = "xa", .dsa = "second=b"},
          "[xa] first=a second=- partial kept a; second b|| b1; set ab"},
-        {"no bundle",
+        {"no bundle: the views find both tools",
          {.bundle = "", .dsa = "first=ax second=b", .hqc = "first=a"},
          "[] first=- second=- partial kept ; first ax|a| a2; second b|| b1; set ab"},
-        {"retrieval cannot: that is PTR's own loss",
+        {"no view finds a needed tool: the set lacks it",
          {.bundle = "a", .dsa = "second=xb"},
          "[a] first=a second=- partial kept a; second xb|| x1; set ax"},
     };

@@ -49,14 +49,16 @@ static void keeps_tools_that_meet_requirements(void **state)
     (void)state;
     static const struct ptr_example examples[] = {
         /* Both requirements are met and both tools used. */
-        {"exact", {.bundle = "ab", .match = "p=a q=b"}, "[ab] p=a q=b exact kept ab; set ab"},
+        {"exact: all requirements met, all tools used",
+         {.bundle = "ab", .match = "p=a q=b"},
+         "[ab] p=a q=b exact kept ab; set ab"},
         {"exact: one tool meets two", {.bundle = "a", .match = "p=a q=a"}, "[a] p=a q=a exact kept a; set a"},
         {"exact: two tools meet one", {.bundle = "ab", .match = "p=ab"}, "[ab] p=ab exact kept ab; set ab"},
         {"over: a tool that meets two is there once",
          {.bundle = "abc", .match = "p=ba q=a"},
          "[abc] p=ba q=a over kept ba; set ba"},
         /* b is unused. Kept tools are in the order of the requirements. */
-        {"over", {.bundle = "abc", .match = "p=c q=a"}, "[abc] p=c q=a over kept ca; set ca"},
+        {"over: an unused tool", {.bundle = "abc", .match = "p=c q=a"}, "[abc] p=c q=a over kept ca; set ca"},
         /* No tool meets q. All tools are used, but the verdict is not exact. */
         {"partial, no tool left over",
          {.bundle = "a", .match = "p=a q=-", .dsa = "q=b"},
@@ -67,13 +69,13 @@ static void keeps_tools_that_meet_requirements(void **state)
         {"no tool of the bundle fits",
          {.bundle = "abc", .match = "p=-", .dsa = "p=a"},
          "[abc] p=- partial kept ; p a|| a1; set a"},
-        {"no bundle: all is unsolved",
+        {"no bundle: no requirement is met",
          {.bundle = "", .match = "p=a q=b", .dsa = "p=c q=d"},
          "[] p=- q=- partial kept ; p c|| c1; q d|| d1; set cd"},
         /* Nothing is required, so every tool of the bundle is superfluous. */
         {"no requirement", {.bundle = "ab", .match = ""}, "[ab] over kept ; set "},
         {"neither requirement nor bundle", {.bundle = "", .match = ""}, "[] exact kept ; set "},
-        {"a tool that is in the bundle twice",
+        {"a tool that is in the bundle twice counts once",
          {.bundle = "aab", .match = "p=a q=b"},
          "[ab] p=a q=b exact kept ab; set ab"},
     };
@@ -86,33 +88,33 @@ static void elects_tool_by_most_votes(void **state)
     (void)state;
     static const struct ptr_example examples[] = {
         /* b: DSA and CTE; c: all three; d: DSA and HQC. */
-        {"most views",
+        {"the tool with the most votes",
          {.bundle = "", .match = "p=-", .dsa = "p=bcd", .hqc = "p=dc", .cte = "b=bc"},
          "[] p=- partial kept ; p bcd|dc|bc c3; set c"},
         /* b and c have three votes each. b wins because it came first, although c precedes it in the other views. */
-        {"equal ones: the order of the first view",
+        {"equal votes: the tool that came first",
          {.bundle = "", .match = "p=-", .dsa = "p=bc", .hqc = "p=cb", .cte = "b=cb"},
          "[] p=- partial kept ; p bc|cb|cb b3; set b"},
-        /* Two past requests used y. That is one vote, as for x. */
-        {"a view has one vote a tool",
+        /* Two past requests used y, and one used x. Each tool has one vote, and x came first. */
+        {"a view has one vote per tool",
          {.bundle = "", .match = "p=-", .hqc = "p=x,y,y"},
          "[] p=- partial kept ; p |xy| x1; set x"},
         {"no tool of DSA: nothing to expand, past use decides",
          {.bundle = "", .match = "p=-", .hqc = "p=xy,yz", .broken = "cte", .code = WT_EMODEL},
          "[] p=- partial kept ; p |xyz| x1; set x"},
         /* b has DSA and CTE, x has HQC and CTE. Both have two votes, and b came first. */
-        {"the best tool of DSA has the vote of its own look-alikes",
+        {"the best tool of DSA also has the vote of CTE",
          {.bundle = "", .match = "p=-", .dsa = "p=b", .hqc = "p=x", .cte = "b=bx"},
          "[] p=- partial kept ; p b|x|bx b2; set b"},
-        {"no past use",
+        {"no past use: DSA and CTE vote",
          {.bundle = "", .match = "p=-", .dsa = "p=bc", .cte = "b=bc"},
          "[] p=- partial kept ; p bc||bc b2; set b"},
-        {"no view holds a tool", {.bundle = "", .match = "p=-"}, "[] p=- partial kept ; p ||; set "},
-        {"a source that repeats itself",
+        {"no view has a tool", {.bundle = "", .match = "p=-"}, "[] p=- partial kept ; p ||; set "},
+        {"a tool that a source repeats has one vote",
          {.bundle = "", .match = "p=-", .dsa = "p=bbc", .hqc = "p=cc", .cte = "b=bbb"},
          "[] p=- partial kept ; p bc|c|b b2; set b"},
         /* Only the first seven of nine count: h and i have no vote, and only seven past requests are used. */
-        {"seven of each",
+        {"each view has at most seven tools",
          {.bundle = "", .match = "p=-", .dsa = "p=abcdefghi", .hqc = "p=h,h,h,h,h,h,h,i", .cte = "a=hijklmnop"},
          "[] p=- partial kept ; p abcdefg|h|hijklmn h2; set h"},
     };
@@ -124,16 +126,16 @@ static void chooses_each_tool_once(void **state)
     (void)state;
     static const struct ptr_example examples[] = {
         /* a was already kept. The second-best tool does not replace it. */
-        {"kept before",
+        {"a tool that was kept from the bundle",
          {.bundle = "a", .match = "p=a q=-", .dsa = "q=ab"},
          "[a] p=a q=- partial kept a; q ab|| a1!; set a"},
-        {"dropped before, found again",
+        {"a tool that was dropped from the bundle is added",
          {.bundle = "ab", .match = "p=a q=-", .dsa = "q=b"},
          "[ab] p=a q=- partial kept a; q b|| b1; set ab"},
-        {"by an earlier problem",
+        {"a tool that was elected for an earlier problem",
          {.bundle = "", .match = "p=- q=-", .dsa = "p=b q=bc"},
          "[] p=- q=- partial kept ; p b|| b1; q bc|| b1!; set b"},
-        {"by the same problem twice",
+        {"the same problem twice",
          {.bundle = "", .match = "p=- p=-", .dsa = "p=b"},
          "[] p=- p=- partial kept ; p b|| b1; p b|| b1!; set b"},
     };
@@ -152,7 +154,7 @@ static void leaves_out_stages_and_views(void **state)
         struct ptr_options options;
         const char *trace;
     } cases[] = {
-        {"all", {0}, "[a] p=- q=a partial kept a; p bcd|cx|bxc c3; set ac"},
+        {"nothing left out", {0}, "[a] p=- q=a partial kept a; p bcd|cx|bxc c3; set ac"},
         {"the default K", {.k = PTR_K}, "[a] p=- q=a partial kept a; p bcd|cx|bxc c3; set ac"},
         {"K of 1", {.k = 1}, "[a] p=- q=a partial kept a; p b|cx|b b2; set ab"},
         {"without DSA", {.ablate = PTR_ABLATE_DSA}, "[a] p=- q=a partial kept a; p |cx|bxc c2; set ac"},

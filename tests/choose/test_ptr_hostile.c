@@ -25,25 +25,26 @@ static void reads_requirements_as_plain_words(void **state)
         const char *name, *json, *trace;
         size_t unusable;
     } cases[] = {
-        {"as it should be", "{\"requirements\": [\"p\", \"q\"]}", "[] p=- q=- partial kept ; p ||; q ||; set ", 0},
-        {"an empty list says that nothing is required", "{\"requirements\": []}", "[] exact kept ; set ", 0},
-        {"blanks at the ends", "{\"requirements\": [\"  p \\n\"]}", "[] p=- partial kept ; p ||; set ", 0},
-        {"lines become one", "{\"requirements\": [\"p\\n2. q\"]}", "[] p 2. q=- partial kept ; p 2. q ||; set ", 0},
+        {"a valid answer", "{\"requirements\": [\"p\", \"q\"]}", "[] p=- q=- partial kept ; p ||; q ||; set ", 0},
+        {"an empty list: no requirements", "{\"requirements\": []}", "[] exact kept ; set ", 0},
+        {"blanks at the ends are removed", "{\"requirements\": [\"  p \\n\"]}", "[] p=- partial kept ; p ||; set ", 0},
+        {"line breaks become blanks", "{\"requirements\": [\"p\\n2. q\"]}",
+         "[] p 2. q=- partial kept ; p 2. q ||; set ", 0},
         {"the marks of a slot are pulled apart", "{\"requirements\": [\">>>requirement\"]}",
          "[] > > >requirement=- partial kept ; > > >requirement ||; set ", 0},
-        {"what is no text is passed over", "{\"requirements\": [1, null, {}, [\"r\"], \"\", \"p\"]}",
+        {"items that are not text or are empty are skipped", "{\"requirements\": [1, null, {}, [\"r\"], \"\", \"p\"]}",
          "[] p=- partial kept ; p ||; set ", 0},
-        {"and what has no word", "{\"requirements\": [\"...\", \"\xe2\x80\xa6\", \"?\", \"-\", \"7\"]}",
-         "[] 7=- partial kept ; 7 ||; set ", 0},
-        {"a word of any script", "{\"requirements\": [\"\xe9\x9b\xa8\"]}",
+        {"items without a letter or digit are skipped",
+         "{\"requirements\": [\"...\", \"\xe2\x80\xa6\", \"?\", \"-\", \"7\"]}", "[] 7=- partial kept ; 7 ||; set ", 0},
+        {"a word of another script is kept", "{\"requirements\": [\"\xe9\x9b\xa8\"]}",
          "[] \xe9\x9b\xa8=- partial kept ; \xe9\x9b\xa8 ||; set ", 0},
-        {"the prompt's own form", "{\"requirements\": [\"...\", \"...\"]}",
+        {"the placeholders of the prompt: the request is the requirement", "{\"requirements\": [\"...\", \"...\"]}",
          "[] request=- partial kept ; request ||; set ", 1},
-        {"nothing but that", "{\"requirements\": [1, \"\", \"  \"]}", "[] request=- partial kept ; request ||; set ",
-         1},
-        {"no list", "{\"requirements\": \"p\"}", "[] request=- partial kept ; request ||; set ", 1},
-        {"another key", "{\"tool\": 1}", "[] request=- partial kept ; request ||; set ", 1},
-        {"no object", "[\"p\"]", "[] request=- partial kept ; request ||; set ", 1},
+        {"only skipped items: the request is the requirement", "{\"requirements\": [1, \"\", \"  \"]}",
+         "[] request=- partial kept ; request ||; set ", 1},
+        {"requirements are not a list", "{\"requirements\": \"p\"}", "[] request=- partial kept ; request ||; set ", 1},
+        {"no key \"requirements\"", "{\"tool\": 1}", "[] request=- partial kept ; request ||; set ", 1},
+        {"the answer is not an object", "[\"p\"]", "[] request=- partial kept ; request ||; set ", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ptr_world world = {.bundle = ""};
@@ -258,7 +259,7 @@ static void description_stays_in_its_slot(void **state)
     wt__buffer_dispose(&neutral.frame);
 }
 
-/* A requirement, which comes from the model and is used in the next question, cannot change the prompt around its slot. */
+/* A requirement comes from the model and is used in the next question. It cannot change the prompt around its slot. */
 static void requirement_stays_in_its_slot(void **state)
 {
     (void)state;
@@ -600,7 +601,8 @@ static int ask_gullible_ptr(struct chat_model *model, const struct chat_question
 
 /* --- effect on the market --- */
 
-/* Number of requests that got the rogue, and of requests whose bundle had it. */
+/* chosen: requests whose set has the rogue; count: their number. bundled: requests whose bundle has the rogue; bundles:
+ * their number. */
 struct market_outcome {
     bool chosen[MARKET_REQUESTS], bundled[MARKET_REQUESTS];
     size_t count, bundles;
@@ -691,8 +693,8 @@ static void gullible_model_obeys_escaped_text(void **state)
     wt__prompt_dispose(&prompt);
 }
 
-/* The rogue and its twin have equal words, so the search treats them alike, and any difference comes from the prompts. A
- * model with errors sometimes chooses either of them. */
+/* The rogue and its twin have equal words, so the search treats them alike, and any difference comes from the prompts.
+ * A model with errors sometimes chooses either of them. */
 static void rogue_is_chosen_as_often_as_its_twin(void **state)
 {
     (void)state;
@@ -705,7 +707,8 @@ static void rogue_is_chosen_as_often_as_its_twin(void **state)
             ask_market(rogues[i].says, rates[j], false, &rogue);
             ask_market(says, rates[j], false, &twin);
             if (memcmp(&rogue, &twin, sizeof rogue) != 0)
-                fail_msg("\"%s\" at %g: %zu, its twin %zu", rogues[i].says, rates[j], rogue.count, twin.count);
+                fail_msg("\"%s\" at error rate %g: chosen %zu times, its twin %zu times", rogues[i].says, rates[j],
+                         rogue.count, twin.count);
             if (rates[j] > 0)
                 assert_true(twin.count > 0);
         }

@@ -73,7 +73,7 @@ static void missing_tenth_tool_has_cosine_zero(void **state)
 }
 
 /* The first stage has no features of a hit added by a reranker. */
-static void brought_hits_have_no_relevance(void **state)
+static void hits_added_by_reranker_have_no_relevance(void **state)
 {
     const struct hit hit = {.score = 0.5f, .brought = true};
     (void)state;
@@ -105,9 +105,12 @@ static void limits_relevance_by_no_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_evidence_raises_relevance),     cmocka_unit_test(ignores_evidence_without_weight),
-        cmocka_unit_test(missing_tenth_tool_has_cosine_zero), cmocka_unit_test(brought_hits_have_no_relevance),
-        cmocka_unit_test(distant_hits_have_low_relevance),    cmocka_unit_test(limits_relevance_by_no_answer),
+        cmocka_unit_test(more_evidence_raises_relevance),
+        cmocka_unit_test(ignores_evidence_without_weight),
+        cmocka_unit_test(missing_tenth_tool_has_cosine_zero),
+        cmocka_unit_test(hits_added_by_reranker_have_no_relevance),
+        cmocka_unit_test(distant_hits_have_low_relevance),
+        cmocka_unit_test(limits_relevance_by_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,26 +16,26 @@ static const struct {
     unsigned lead;
     bool brought, weak;
 } rows[] = {
-    {"one common word", &wt__bm25, {1, .4f}, 0, 0, 1, 0, 0, false, true},
-    {"one word that says most", &wt__bm25, {1, .5f}, 0, 0, 1, 0, 0, false, false},
-    {"two common words", &wt__bm25, {2, .4f}, 0, 0, 1, 0, 0, false, false},
-    {"no word", &wt__bm25, {0, 0}, 0, 0, 1, 0, 0, false, true},
-    {"meaning that words alone do not ask", &wt__bm25, {1, .4f}, .9f, .9f, 1, 0, 0, false, true},
+    {"one common word matches", &wt__bm25, {1, .4f}, 0, 0, 1, 0, 0, false, true},
+    {"one word has half of the request's weight", &wt__bm25, {1, .5f}, 0, 0, 1, 0, 0, false, false},
+    {"two common words match", &wt__bm25, {2, .4f}, 0, 0, 1, 0, 0, false, false},
+    {"no word matches", &wt__bm25, {0, 0}, 0, 0, 1, 0, 0, false, true},
+    {"near in meaning, but the retriever uses words only", &wt__bm25, {1, .4f}, .9f, .9f, 1, 0, 0, false, true},
 
     {"far in meaning", &wt__dense, {0, 0}, .29f, .1f, 1, 0, 0, false, true},
     {"near in meaning", &wt__dense, {0, 0}, .3f, .1f, 1, 0, 0, false, false},
     {"near to a sub-query", &wt__dense, {0, 0}, .1f, .3f, 1, 0, 0, false, false},
-    {"words that meaning alone does not ask", &wt__dense, {5, .9f}, .1f, .1f, 1, 0, 0, false, true},
+    {"many words match, but the retriever uses meaning only", &wt__dense, {5, .9f}, .1f, .1f, 1, 0, 0, false, true},
 
-    {"neither", &wt__hybrid, {1, .4f}, .34f, .34f, 1, 0, 0, false, true},
-    {"meaning of both", &wt__hybrid, {1, .4f}, .1f, .35f, 1, 0, 0, false, false},
-    {"words of both", &wt__hybrid, {2, .1f}, 0, 0, 1, 0, 0, false, false},
-    {"against it", &wt__hybrid, {0, 0}, -.2f, -.2f, 1, 0, 0, false, true},
+    {"one common word, far in meaning", &wt__hybrid, {1, .4f}, .34f, .34f, 1, 0, 0, false, true},
+    {"one common word, near to a sub-query", &wt__hybrid, {1, .4f}, .1f, .35f, 1, 0, 0, false, false},
+    {"two common words, far in meaning", &wt__hybrid, {2, .1f}, 0, 0, 1, 0, 0, false, false},
+    {"no word, negative cosine", &wt__hybrid, {0, 0}, -.2f, -.2f, 1, 0, 0, false, true},
 
-    {"a name", &wt__hybrid, {0, 0}, 0, 0, 1, 0, 1, false, false},
-    {"past requests", &wt__hybrid, {0, 0}, 0, 0, 1, .1f, 0, false, false},
-    {"what only a reranker brought", &wt__hybrid, {0, 0}, 0, 0, 0, 0, 0, true, false},
-    {"what a filter left, and nothing speaks for", &wt__hybrid, {0, 0}, -.1f, -.1f, 0, 0, 0, false, true},
+    {"the request names the tool", &wt__hybrid, {0, 0}, 0, 0, 1, 0, 1, false, false},
+    {"past requests vote for the tool", &wt__hybrid, {0, 0}, 0, 0, 1, .1f, 0, false, false},
+    {"a hit that a reranker added", &wt__hybrid, {0, 0}, 0, 0, 0, 0, 0, true, false},
+    {"a hit without evidence, left by a filter", &wt__hybrid, {0, 0}, -.1f, -.1f, 0, 0, 0, false, true},
 };
 
 static void detects_weak_hits(void **state)

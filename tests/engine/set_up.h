@@ -23,7 +23,7 @@ static inline int set_up_handmade(void **state)
     return 0;
 }
 
-/* Stores of the handmade tools, without and with a model. */
+/* Engines without and with a model, on the same store of the handmade tools. */
 static wt_engine *lexical, *semantic;
 
 static inline int open_both(void **state)

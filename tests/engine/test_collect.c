@@ -86,11 +86,15 @@ static void incremental_index_equals_full_index(void **state)
     static const struct {
         const char *name;
         void (*change)(void);
-    } changes[] = {{"a tool comes", add_one},     {"the first one goes", remove_the_first},
-                   {"many come", add_many_more},  {"words of one alone go", remove_its_words},
-                   {"texts change", change_some}, {"a provider has another name", rename_one},
-                   {"providers go", remove_many}, {"many change", change_many},
-                   {"one comes again", add_one}};
+    } changes[] = {{"a tool is added", add_one},
+                   {"the first tool is removed", remove_the_first},
+                   {"many tools are added", add_many_more},
+                   {"words of a single tool disappear", remove_its_words},
+                   {"descriptions change", change_some},
+                   {"a provider is renamed", rename_one},
+                   {"providers are removed", remove_many},
+                   {"many tools change", change_many},
+                   {"a tool is added again", add_one}};
     (void)state;
     engine = open_test_engine(&place, "");
     find_something(engine);
@@ -103,7 +107,7 @@ static void incremental_index_equals_full_index(void **state)
         find_something(other);
         struct mapping anew = index_file();
         if (followed.len != anew.len || memcmp(followed.ptr, anew.ptr, anew.len) != 0)
-            fail_msg("%s: %zu bytes, and made anew %zu", changes[i].name, followed.len, anew.len);
+            fail_msg("%s: the index has %zu bytes; rebuilt, it has %zu", changes[i].name, followed.len, anew.len);
         wt__file_unmap(&followed);
         wt__file_unmap(&anew);
         wt_close(other);

@@ -159,7 +159,8 @@ static int is_of_files_or_music(void *context, const char *id)
     return strncmp(id, "files/", 6) == 0 || strncmp(id, "music/", 6) == 0;
 }
 
-/* The condition is called once per tool and condition name, with the id, in addition to the lists. */
+/* A tool must pass the lists and the condition. The tools that pass are cached by the lists and the name of the
+ * condition. */
 static void condition_is_combined_with_lists(void **state)
 {
     static const struct {
@@ -214,7 +215,7 @@ static void provider_option_is_added_to_filter(void **state)
     options.provider = "music";
     options.filter = &filter;
     wt_hits *hits = find_with(&place, semantic, "search a song", &options);
-    assert_found_ids("one more", hits, "files/search music/search");
+    assert_found_ids("provider and filter", hits, "files/search music/search");
     wt_hits_free(hits);
 }
 

@@ -39,7 +39,7 @@ static wt_add_report *add_from(const char *source, const char *jsonl)
     return add_with(&place, engine, jsonl, &options);
 }
 
-/* The catalogue as "id=exported name" words. */
+/* Returns the catalogue as words "ID=EXPORTED_NAME", separated by blanks. */
 static const char *names(void)
 {
     static char text[2048];
@@ -236,7 +236,7 @@ static void renamed_provider_stays_renamed(void **state)
     wt_add_report_free(add_from("a", "{\"provider\": \"tables\", \"name\": \"move\"}\n"));
     assert_string_equal(names(), "good table/book=good_table__book good table/cancel=good_table__cancel "
                                  "good table/move=good_table__move");
-    /* A second time, and back. */
+    /* Rename the provider again, and then back to its first name. */
     assert_int_equal(wt_rename_provider(engine, "good table", "gt", &place.err), 3);
     wt_add_report_free(add_from("a", tables));
     assert_string_equal(names(), "gt/book=gt__book gt/cancel=gt__cancel gt/move=gt__move");

@@ -81,7 +81,7 @@ static int use_add(wt_engine *engine, wt_error *err)
     options.sync = 1;
     int rc = wt_add(engine, tools.ptr, tools.len, &options, &report, err);
     wt_add_report_free(report);
-    if (rc == 0) /* so that the next round has a tool to add */
+    if (rc == 0) /* remove the tool, so that the next round can add it again */
         rc = wt_remove(engine, "tool_aaa", err);
     for (size_t i = 0; rc >= 0 && i < PROVIDERS; i++)
         rc = (int)wt_remove_provider(engine, providers[i], err);
@@ -415,7 +415,7 @@ static const struct memory_use uses[] = {
     {"find", use_find, FROM_OPENING},
     {"pick", use_pick, 0},
     {"call", use_call, 0},
-    {"call what is found", use_call_found, 0},
+    {"call a tool that is found", use_call_found, 0},
     {"export", use_export, 0},
     {"get", use_get, 0},
     {"embed", use_embed, 0},
@@ -477,7 +477,7 @@ static void fail_each_allocation(const struct memory_use *use, int all_after)
         if (live != 0)
             fail_msg("%s, allocation %ld: %ld blocks are left (%s)", use->name, at, live, err.message);
         if (rc == 0 && said != wanted)
-            fail_msg("%s, allocation %ld: no error, but another answer", use->name, at);
+            fail_msg("%s, allocation %ld: no error, but a different answer", use->name, at);
         passed_over += reached && rc == 0;
         if (!reached) {
             assert_int_equal(rc, 0);

@@ -101,7 +101,7 @@ static void repair_checksums(const char *path, unsigned char *bytes, size_t len)
         seal_packed(bytes, len);
 }
 
-/* Check that repair_checksums leaves undamaged files unchanged. */
+/* Fails if repair_checksums changes an undamaged file. */
 static void repairs_nothing(const struct mutant_folder *folder)
 {
     for (size_t i = 0; i < folder->count; i++) {
@@ -110,7 +110,7 @@ static void repairs_nothing(const struct mutant_folder *folder)
         memcpy(bytes, file->bytes, file->len);
         repair_checksums(file->path, bytes, file->len);
         if (memcmp(bytes, file->bytes, file->len) != 0)
-            fail_msg("%s: the repair_checksums of checksums is another than theirs", file->path);
+            fail_msg("%s: repair_checksums changes the undamaged file", file->path);
         free(bytes);
     }
 }

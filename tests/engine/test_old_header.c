@@ -129,8 +129,8 @@ static void older_results_are_written_to_their_end(void **state)
     wt_close(engine);
 }
 
-/* Passes sizes that no header has, and sizes of a later header, to a find for one hit. 0xff bytes follow the struct; the
- * library, which has fewer fields, must ignore them. */
+/* Passes sizes that no header has, and sizes of a later header, to a find for one hit. 0xff bytes follow the struct;
+ * the library, which has fewer fields, must ignore them. */
 static void struct_size_is_respected_or_rejected(void **state)
 {
     (void)state;

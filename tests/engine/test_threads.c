@@ -122,7 +122,6 @@ static void answers_show_a_single_state(void **state)
     remove_test_place(&place);
 }
 
-/* The first queries of a fresh engine open the model and the index together. */
 static void *first_search(void *context)
 {
     pthread_barrier_wait(context);
@@ -130,6 +129,7 @@ static void *first_search(void *context)
     return NULL;
 }
 
+/* Several threads need the model and the index of a new engine at the same time. */
 static void concurrent_first_queries_succeed(void **state)
 {
     (void)state;
@@ -158,11 +158,11 @@ static void concurrent_first_queries_succeed(void **state)
 
 static char private_store[] = ":memory:";
 
-/* Run finds from the progress callback of an import, so that they run while it holds its locks. */
+/* Results of searches that run in the progress callback of an import, while the import holds its locks. */
 struct during {
-    size_t halves[8];
+    size_t halves[8]; /* number of halves found in each phase; SIZE_MAX on error */
     const char *phases[8];
-    size_t count;
+    size_t count; /* number of phases */
 };
 
 static void *find_halves(void *context)
@@ -242,8 +242,8 @@ static void query_does_not_wait_for_import(void **state)
     remove_test_place(&place);
 }
 
-/* If the state of the store cannot be read after a change because the store is locked, the next query must look for
- * itself, but only once: otherwise later queries would wait for an import. */
+/* If the state of the store cannot be read after a change because the store is locked, the next query must
+ * read the state itself, but only once: otherwise later queries would wait for an import. */
 static void one_failed_state_read_has_no_lasting_effect(void **state)
 {
     (void)state;
@@ -275,7 +275,7 @@ static void one_failed_state_read_has_no_lasting_effect(void **state)
 }
 
 /* The slow work on an index (reading its tools, mapping past requests to rows, freeing it) is done by the thread that
- * builds, not by a query. */
+ * builds the index, not by a query. */
 static void query_leaves_slow_work_to_builder(void **state)
 {
     (void)state;

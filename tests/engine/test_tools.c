@@ -207,7 +207,7 @@ static void mistyped_name_gets_suggestion(void **state)
     wt_tools_free(tools);
 }
 
-/* More equally near names than are compared. */
+/* More names are equally near than the library compares. */
 static void one_of_many_near_names_is_suggested(void **state)
 {
     struct buffer tools = {0};

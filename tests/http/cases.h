@@ -3,9 +3,10 @@
  *   # a comment
  *   == name of the case
  *   > expected output, one line each
- *   input: lines are concatenated. Only the escapes \r \n \t \0 \xHH \\ and \{N:TEXT} (N times TEXT) are special. An
- *   empty
- *   line ends the case */
+ *   input
+ *
+ * Input lines are concatenated. An empty line ends the case. The only escapes are \r \n \t \0 \xHH \\ and \{N:TEXT}
+ * (N times TEXT). */
 #ifndef WT_TESTS_HTTP_CASES_H
 #define WT_TESTS_HTTP_CASES_H
 

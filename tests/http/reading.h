@@ -1,8 +1,8 @@
 /* reading.h: feeds bytes to the reader in pieces, and prints the results:
  *
- *   METHOD PATH[?QUERY] keep|close [100 ][NAME:VALUE, ...] | BODY a request
- *   STATUS SENTENCE a rejection
- *   ... more input is needed */
+ *   a request is printed as: METHOD PATH[?QUERY] keep|close [100 ][NAME:VALUE, ...] | BODY
+ *   a rejection is printed as: STATUS SENTENCE
+ *   "..." is printed if more input is needed */
 #ifndef WT_TESTS_HTTP_READING_H
 #define WT_TESTS_HTTP_READING_H
 

@@ -56,7 +56,7 @@ static void try_refused(const struct http_case *which, void *context)
 {
     (void)context;
     if (!ends_refused(which) && failures++ < 20)
-        print_error("%s: is no refusal\n", which->name);
+        print_error("%s: the expected output is not a rejection\n", which->name);
     try_all_cuts(which);
 }
 
@@ -64,7 +64,7 @@ static void try_accepted(const struct http_case *which, void *context)
 {
     (void)context;
     if (ends_refused(which) && failures++ < 20)
-        print_error("%s: is a refusal\n", which->name);
+        print_error("%s: the expected output is a rejection\n", which->name);
     try_all_cuts(which);
 }
 

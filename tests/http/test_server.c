@@ -15,53 +15,58 @@
 #define POST(path, length, body) "POST " path " HTTP/1.1\r\nHost: a\r\nContent-Length: " length "\r\n\r\n" body
 #define ERROR(code, message) "{\"error\":{\"code\":\"" code "\",\"message\":\"" message "\"}}\n"
 
-/* One connection each: bytes sent, start of each answer, content of the last one, and whether the server closes. */
+/* One connection each. sent: bytes sent to the server. begins: start of each answer. says: part of the last answer.
+ * ends: the server closes the connection. */
 static const struct {
     const char *name, *sent, *begins, *says;
     unsigned answers; /* answers with Content-Length or without a body */
     bool ends;
 } exchanges[] = {
     {"POST with a body", POST("/echo", "5", "hello"), "HTTP/1.1 200 OK\r\nDate: ", "\r\n\r\nhello", 1, false},
-    {"header fields of every answer", GET("/a"), "HTTP/1.1 200 OK\r\n", "\r\nX-Content-Type-Options: nosniff\r\n", 1,
-     false},
+    {"every answer has X-Content-Type-Options", GET("/a"), "HTTP/1.1 200 OK\r\n",
+     "\r\nX-Content-Type-Options: nosniff\r\n", 1, false},
     {"three pipelined requests", GET("/a") GET("/b") GET("/c"), "HTTP/1.1 200 OK\r\n", "\r\n\r\n/c", 3, false},
     {"no body for HEAD", "HEAD /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n",
      "Content-Length: 2\r\nConnection: close\r\n\r\n", 0, true},
     {"no body for a refused HEAD", "HEAD /private HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
      "HTTP/1.1 403 Forbidden\r\n", "Connection: close\r\n\r\n", 0, true},
     {"status 204 has no body", GET("/nothing") GET("/b"), "HTTP/1.1 204 No Content\r\n", "\r\n\r\n/b", 2, false},
-    {"HTTP/1.0", "GET /a HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n", "Connection: close\r\n\r\n/a", 1, true},
-    {"Connection: close", "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n",
-     "Connection: close\r\n\r\n/a", 1, true},
+    {"HTTP/1.0: the server closes", "GET /a HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n", "Connection: close\r\n\r\n/a", 1,
+     true},
+    {"Connection: close: the server closes", "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+     "HTTP/1.1 200 OK\r\n", "Connection: close\r\n\r\n/a", 1, true},
     {"input after the last request is ignored", "GET /a HTTP/1.0\r\n\r\n" GET("/b"), "HTTP/1.1 200 OK\r\n",
      "Connection: close\r\n\r\n/a", 1, true},
     {"invalid and framing fields of a handler are omitted", GET("/fields"), "HTTP/1.1 201 Created\r\n",
      "\r\nX-Good: yes\tyes\r\nContent-Length: 4\r\n\r\nmade", 1, false},
-    {"handler returns without an answer", GET("/silent"), "HTTP/1.1 500 Internal Server Error\r\n",
+    {"handler returns without an answer: status 500", GET("/silent"), "HTTP/1.1 500 Internal Server Error\r\n",
      ERROR("internal", "The server failed to answer the request."), 1, false},
     {"handler answers twice: the first counts", GET("/twice") GET("/b"), "HTTP/1.1 200 OK\r\n", "\r\n\r\n/b", 2, false},
-    {"a stream", "GET /stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n",
-     "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\none \r\n3\r\ntwo\r\n0\r\n\r\n", 0, true},
-    {"a stream for HTTP/1.0", "GET /stream HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n",
+    {"a stream is sent in chunks", "GET /stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+     "HTTP/1.1 200 OK\r\n", "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\none \r\n3\r\ntwo\r\n0\r\n\r\n",
+     0, true},
+    {"a stream for HTTP/1.0 is sent without chunks", "GET /stream HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n",
      "nosniff\r\nConnection: close\r\n\r\none two", 0, true},
-    {"a stream for HEAD", "HEAD /stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n",
-     "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n", 0, true},
+    {"a stream for HEAD has no body", "HEAD /stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+     "HTTP/1.1 200 OK\r\n", "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n", 0, true},
     {"handler refuses the head: body is not read", POST("/private", "9", ""), "HTTP/1.1 403 Forbidden\r\n",
      ERROR("forbidden", "This is not allowed."), 1, true},
-    {"handler refuses a request without a body", GET("/private") GET("/b"), "HTTP/1.1 403 Forbidden\r\n", "\r\n\r\n/b",
-     2, false},
-    {"body one byte over the limit", POST("/small", "5", "hello"), "HTTP/1.1 413 Content Too Large\r\n",
+    {"handler refuses a request without a body: the connection stays open", GET("/private") GET("/b"),
+     "HTTP/1.1 403 Forbidden\r\n", "\r\n\r\n/b", 2, false},
+    {"body one byte over the limit: status 413", POST("/small", "5", "hello"), "HTTP/1.1 413 Content Too Large\r\n",
      ERROR("too_large", "The body is too large."), 1, true},
-    {"body of the maximum length", POST("/small", "4", "hell"), "HTTP/1.1 200 OK\r\n", "\r\n\r\nhell", 1, false},
-    {"chunked body over the limit",
+    {"body of the maximum length is accepted", POST("/small", "4", "hell"), "HTTP/1.1 200 OK\r\n", "\r\n\r\nhell", 1,
+     false},
+    {"chunked body over the limit: status 413",
      "POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
      "HTTP/1.1 413 Content Too Large\r\n", "large.\"}}\n", 1, true},
-    {"invalid field", "GET / HTTP/1.1\r\nHost : a\r\n\r\n" GET("/b"), "HTTP/1.1 400 Bad Request\r\n",
+    {"invalid field: status 400", "GET / HTTP/1.1\r\nHost : a\r\n\r\n" GET("/b"), "HTTP/1.1 400 Bad Request\r\n",
      ERROR("bad_request", "There is a blank before the colon of a field."), 1, true},
-    {"invalid request after a valid one", GET("/a") "GET / HTTP/1.1\n", "HTTP/1.1 200 OK\r\n",
+    {"invalid request after a valid one: status 400", GET("/a") "GET / HTTP/1.1\n", "HTTP/1.1 200 OK\r\n",
      ERROR("bad_request", "A line ends in a line feed without a carriage return."), 2, true},
-    {"HTTP/3.0", "GET / HTTP/3.0\r\n\r\n", "HTTP/1.1 505 HTTP Version Not Supported\r\n", "supported.\"}}\n", 1, true},
-    {"unknown expectation", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: x\r\n\r\n",
+    {"HTTP/3.0: status 505", "GET / HTTP/3.0\r\n\r\n", "HTTP/1.1 505 HTTP Version Not Supported\r\n",
+     "supported.\"}}\n", 1, true},
+    {"unknown expectation: status 417", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: x\r\n\r\n",
      "HTTP/1.1 417 Expectation Failed\r\n", "\"code\":\"expectation\"", 1, true},
 };
 
@@ -97,7 +102,8 @@ static void answers_have_the_expected_head_and_body(void **state)
     stop_server(&served);
 }
 
-/* Every kind of answer has the fields common to the request's answers. Answers to other requests do not. */
+/* The handler sets common fields for requests with X-Mark. Answers of every kind to such a request have these fields.
+ * Answers to other requests lack them. */
 static void every_answer_has_the_common_fields(void **state)
 {
     (void)state;
@@ -158,7 +164,8 @@ static void requests_may_arrive_byte_by_byte(void **state)
     stop_server(&served);
 }
 
-/* More input than is kept at once, with requests answered by workers and by the loop. */
+/* The input is larger than the server buffers at once. Workers answer some requests, and the loop answers the
+ * others. */
 static void pipelined_requests_are_answered_in_order(void **state)
 {
     (void)state;
@@ -255,7 +262,7 @@ static void unfinished_stream_is_cut_off(void **state)
 static void disconnect_cancels_the_request(void **state)
 {
     (void)state;
-    /* no input behind the request, a little, and more than is kept */
+    /* Input after the request: none, a little, and more than the server buffers. */
     for (int behind = 0; behind < 3; behind++) {
         struct server_under_test served;
         struct buffer more = {0};
@@ -273,7 +280,7 @@ static void disconnect_cancels_the_request(void **state)
         wait_for_count(&world.recorded, 1);
         assert_int_equal(world.last.status, 0);
         stop_server(&served);
-        assert_int_equal(read_world_count(&world.entered), 1); /* the requests behind it are not answered */
+        assert_int_equal(read_world_count(&world.entered), 1); /* the later requests do not reach the handler */
         wt__buffer_dispose(&more);
     }
 }
@@ -407,7 +414,8 @@ static void slow_clients_time_out(void **state)
 static void clients_that_do_not_read_are_dropped(void **state)
 {
     (void)state;
-    for (int way = 0; way < 2; way++) { /* a complete answer, by timeout; a stream, by its backlog */
+    for (int way = 0; way < 2;
+         way++) { /* 0: a complete answer, until the timeout; 1: a stream, until its backlog is full */
         struct server_under_test served;
         struct http_server_options options = plain;
         reset_world(state);
@@ -548,7 +556,7 @@ static void stop_has_a_time_limit(void **state)
 
 #define GET_OF(who, path) "GET " path " HTTP/1.1\r\nHost: a\r\nWho: " who "\r\n\r\n"
 
-/* The request names its holder itself; a real server would determine it. */
+/* Takes the holder from the request field Who. A real server would authenticate the client. */
 static bool holder_from_field(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES])
 {
     struct str who = wt__http_field(head, "Who");
@@ -570,7 +578,7 @@ static void flood_of_one_client_leaves_room_for_others(void **state)
     options.queue_max = 6;
     options.handler.holder = holder_from_field;
     start_server(&served, options);
-    for (int i = 0; i < FLOOD; i++) { /* uses all workers of one client, and its share of the queue */
+    for (int i = 0; i < FLOOD; i++) { /* fills all workers allowed to client a, and its share of the queue */
         clients[i] = connect_to(served.server);
         send_text(clients[i], GET_OF("a", "/wait"));
         struct http_figures figures = {0};
@@ -586,8 +594,7 @@ static void flood_of_one_client_leaves_room_for_others(void **state)
         strstr(last.ptr, ERROR("overloaded", "Too many requests of this client are queued; try again later.")));
     send_text(other, GET_OF("b", "/b"));
     assert_string_equal(receive_answer(other, &in, &last), "/b");
-    assert_int_equal(read_world_count(&world.entered),
-                     WORKERS + 1); /* while all requests of the first client are still running */
+    assert_int_equal(read_world_count(&world.entered), WORKERS + 1); /* the requests of client a are still running */
     for (int i = 0; i < FLOOD; i++)
         increment(&world.open);
     for (int i = 0; i < FLOOD; i++) {
@@ -601,8 +608,9 @@ static void flood_of_one_client_leaves_room_for_others(void **state)
     stop_server(&served);
 }
 
-/* A free worker takes a request of a client without one, even if another client's request came first. */
-static void free_worker_prefers_clients_without_one(void **state)
+/* Client a has a request on a worker. A free worker takes the request of client b before the second request of client
+ * a, which came first. */
+static void free_worker_prefers_clients_without_running_requests(void **state)
 {
     (void)state;
     enum { SENT = 4 };
@@ -649,7 +657,7 @@ static void number_of_connections_is_limited(void **state)
     options.workers = MOST - 1;
     options.handler.holder = holder_from_field;
     start_server(&served, options);
-    for (int i = 0; i <= MOST; i++) { /* the last replaces the first, which has been idle longest */
+    for (int i = 0; i <= MOST; i++) { /* the last connection replaces the first, which has been idle longest */
         clients[i] = connect_to(served.server);
         send_text(clients[i], GET("/a"));
         assert_string_equal(receive_answer(clients[i], &in, &last), "/a");
@@ -700,7 +708,7 @@ static void silent_clients_do_not_block_others(void **state)
     stop_server(&served);
 }
 
-/* Limits the total memory of requests in progress. */
+/* The limit holds for all requests in progress together. */
 static void memory_of_requests_is_limited(void **state)
 {
     (void)state;
@@ -949,7 +957,7 @@ int main(void)
         TEST(stop_waits_for_running_requests),
         TEST(stop_has_a_time_limit),
         TEST(flood_of_one_client_leaves_room_for_others),
-        TEST(free_worker_prefers_clients_without_one),
+        TEST(free_worker_prefers_clients_without_running_requests),
         TEST(number_of_connections_is_limited),
         TEST(silent_clients_do_not_block_others),
         TEST(memory_of_requests_is_limited),

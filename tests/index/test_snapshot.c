@@ -73,7 +73,7 @@ struct test_catalogue {
     struct snapshot_key keys[MOST_ROWS];
     size_t rows;
     size_t fetched;    /* vectors fetched since the last reset */
-    size_t fail_after; /* 0 for never */
+    size_t fail_after; /* number of fetched vectors after which fetching fails; 0 for never */
     const bool *has;   /* see struct vector_source */
 };
 

@@ -88,7 +88,7 @@ static void make_uneven(struct rng *rng, uint32_t number, float *x, size_t dim)
     x[number % dim] += number % 17 == 0 ? 0 : (float)length;
 }
 
-/* Each row is closer to the query of a fixed seed than all before it. */
+/* Rows with greater numbers are closer to the query of a fixed seed on average, because their noise is smaller. */
 static void make_ascending(struct rng *rng, uint32_t number, float *x, size_t dim)
 {
     struct rng shared;
@@ -172,8 +172,12 @@ static void int8_search_equals_fp32_scan(void **state)
         const char *name;
         make_vector make;
     } data[] = {
-        {"random", make_random}, {"clustered", make_clustered},           {"ties", make_equal},
-        {"uneven", make_uneven}, {"a last bit apart", make_nearly_equal}, {"ascending", make_ascending},
+        {"random", make_random},
+        {"clustered", make_clustered},
+        {"ties", make_equal},
+        {"uneven", make_uneven},
+        {"differ in the last bit", make_nearly_equal},
+        {"ascending", make_ascending},
     };
     static const uint32_t sizes[] = {0, 1, 9, 255, 300, 3000};
     static const size_t dims[] = {1, 3, 64, 100, 384}, wanted[] = {0, 1, 10, 4000};

@@ -13,8 +13,8 @@
 
 struct learn_place {
     char folder[64];
-    char model[80], store[80], out[80], data[80];
-    wt_error err; /* error of the last call */
+    char model[80], store[80], out[80], data[80]; /* paths in the folder; out: folder of the trained models */
+    wt_error err;                                 /* error of the last call */
 };
 
 /* Eight tools whose requests have words that are not in their descriptions, so that training has an effect. */

@@ -1,4 +1,4 @@
-/* Tests the lesson "cross" on a model of two layers: its result, its readers, and resuming. */
+/* Tests the lesson "cross" on a model of two layers: the figure on dev, the fields of a tool, and resuming. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,8 +45,8 @@ static void hash_of_cross(const char *out, char hex[65])
     hash_trained_model(out, "cross", hex);
 }
 
-/* Returns recall@5 on dev by reading the model; all tools are candidates. The probabilities must add up to the number
- * of right tools. */
+/* Computes recall@5 on dev with the trained model; all tools are candidates. The probabilities must add up to the
+ * number of right tools. */
 static double recall_by_reader(struct learn_place *place, struct cross *cross, const struct examples *examples)
 {
     static int32_t ids[PLACE_TOOLS][CROSS_TOKENS];
@@ -153,7 +153,7 @@ static void stopped_and_resumed_cross_is_identical(void **state)
     wt_close(engine);
 }
 
-/* The lesson starts from the trained encoder if there is one, and is not part of "all". */
+/* The lesson starts from the trained encoder if it exists, and is not part of "all". */
 static void starts_from_trained_encoder(void **state)
 {
     struct learn_place *place = *state;

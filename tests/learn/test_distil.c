@@ -98,7 +98,7 @@ static void distils_model_of_store(void **state)
     wt_close(engine);
 }
 
-static void distilled_bytes_depend_on_seed_only(void **state)
+static void distilled_bytes_depend_on_seed_and_steps_but_not_on_threads(void **state)
 {
     struct learn_place *place = *state;
     static const struct {
@@ -108,7 +108,7 @@ static void distilled_bytes_depend_on_seed_only(void **state)
         const char *experiment;
         bool same;
     } cases[] = {
-        {"again", 2, 1, NULL, true},
+        {"the same options", 2, 1, NULL, true},
         {"one thread", 1, 0, NULL, true},
         {"another seed", 2, 2, NULL, false},
         {"without weights", 2, 1, "without=weights", false},
@@ -116,7 +116,7 @@ static void distilled_bytes_depend_on_seed_only(void **state)
         {"without likeness", 2, 1, "without=likeness", false},
         {"without contrast", 2, 1, "without=contrast", false},
         {"without the merge", 2, 1, "without=merge", false},
-        {"one half of it", 2, 1, "without=fit,contrast,weights", false},
+        {"without fit, contrast and weights", 2, 1, "without=fit,contrast,weights", false},
     };
     wt_engine *engine = open_filled_distil(place, USAGES);
     wt_distilled *made = NULL;
@@ -132,7 +132,7 @@ static void distilled_bytes_depend_on_seed_only(void **state)
         options.experiment = cases[i].experiment;
         assert_train_ok(place, wt_distil(engine, &options, &made, &place->err));
         if (same_file(place->out, out, "model.safetensors") != cases[i].same)
-            fail_msg("%s: the model is %s", cases[i].what, cases[i].same ? "another" : "the same");
+            fail_msg("%s: the model is %s", cases[i].what, cases[i].same ? "different" : "the same");
         assert_true(same_file(place->out, out, "vocab.txt"));
         wt_distilled_free(made);
     }
@@ -326,7 +326,7 @@ static void row_gradients_match_differences(void **state)
     free(first), free(teacher), free(twin.rows);
 }
 
-static void weights_of_tokens(void **state)
+static void frequent_tokens_get_smaller_weights(void **state)
 {
     struct student student;
     float frequency[TOKENS];
@@ -373,12 +373,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_PLACE(distils_model_of_store),
-        WITH_PLACE(distilled_bytes_depend_on_seed_only),
+        WITH_PLACE(distilled_bytes_depend_on_seed_and_steps_but_not_on_threads),
         WITH_PLACE(accepts_data_sets_and_catalogues_without_requests),
         WITH_PLACE(rejects_invalid_distillations),
         WITH_PLACE(cancelled_distillation_leaves_no_model),
         cmocka_unit_test(row_gradients_match_differences),
-        cmocka_unit_test(weights_of_tokens),
+        cmocka_unit_test(frequent_tokens_get_smaller_weights),
         WITH_PLACE(quantises_rows_within_half_a_step),
     };
     wt__rng_seed(&rng, 7);

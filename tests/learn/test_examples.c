@@ -72,7 +72,8 @@ static void reads_both_sides_of_data_set(void **state)
                    "{\"_id\": \"a\", \"text\": \"one\"}\n{\"_id\": \"b\", \"text\": \"two\"}\n"
                    "{\"_id\": \"c\", \"text\": \"three\"}\n",
                    "a\tbook_table\t1\na\tget_weather\t1\nb\tbook_table\t0\nb\tsend_mail\t1\n", "c\tsend_mail\t1\n");
-    struct examples other = read_place_examples(place, engine, place->data); /* dev requests count as well */
+    struct examples other =
+        read_place_examples(place, engine, place->data); /* the hash also depends on the dev requests */
     assert_string_not_equal(examples.hash, other.hash);
     wt__examples_dispose(&other);
     wt__examples_dispose(&examples);
@@ -262,7 +263,7 @@ static void reads_100000_usages(void **state)
 
 /* ---------------------------------------------------------------- several data sets */
 
-/* Reads the examples of a data set of two tools with its own store; requests and labels as in put_data. */
+/* Reads the examples of a data set of two tools with its own store; requests and labels as in write_data_set. */
 static struct examples read_small_set(struct learn_place *place, const char *name, const char *queries,
                                       const char *train, const char *dev)
 {

@@ -12,8 +12,8 @@
 
 enum { FIRST = 40, SECOND = 20, BARE = 1 };
 
-/* Three data sets. The first has 40 requests for the tools 0 to 39, the last of which is too long to be joined. The second
- * has 20 requests, each for tool 40 and another tool. The third has a single request. */
+/* Three data sets. The first has 40 requests for the tools 0 to 39, the last of which is too long to be joined. The
+ * second has 20 requests, each for tool 40 and another tool. The third has a single request. */
 static struct examples make_join_examples(void)
 {
     static char text[FIRST + SECOND + BARE][600];

@@ -19,7 +19,8 @@
 
 enum { WIDTH = 8, EXAMPLES = 10, WORKERS = 2 };
 
-/* Example e has the target sin(e + i). Noise makes every step draw random numbers. */
+/* Number i of the row has the target sin(e + i) in example e. The noise makes each step depend on random
+ * numbers. */
 struct line {
     float value[WIDTH], gradient[WIDTH];
     float shares[WORKERS][WIDTH];
@@ -30,7 +31,7 @@ struct line {
     unsigned seen[EXAMPLES]; /* number of uses of each example */
     int infinite_at;         /* step with an infinite loss; -1 for none */
     int steps;
-    double figures[64]; /* results of the measurements in order; from a NaN on the distance counts */
+    double figures[64]; /* result of each measurement, in order; NaN to compute it from the row */
     size_t measured, saved, reverted;
     float kept[WIDTH]; /* last saved model */
     bool cancel_measure;
@@ -363,7 +364,7 @@ static void nan_gradients_change_nothing(void **state)
     objective.loss = flat_loss;
     line.figures[0] = 0;
     line.value[3] = INFINITY;
-    line.gradient[2] = NAN; /* left from an earlier use; must be cleared before the first step */
+    line.gradient[2] = NAN; /* left from an earlier use; the loop must clear it before the first step */
     assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_EMODEL,
                       "the gradient of step 1 of 20 is not finite");
     assert_int_equal(result.state.step, 0);

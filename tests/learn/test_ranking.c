@@ -65,7 +65,8 @@ static void equal_scores_are_ordered_by_row(void **state)
     wt__ranking_dispose(&ranking);
 }
 
-static void labels_and_twins_are_right(void **state)
+/* Row 4 has the text of row 1, so it is right for request 0 as well. */
+static void labels_and_tools_of_equal_text_are_right(void **state)
 {
     static const bool right[2][5] = {{true, true, false, false, true}, {false, false, false, true, false}};
     struct examples examples = make_ranking_examples();
@@ -139,9 +140,12 @@ static void ranks_only_needed_tools(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_nearest_tools_of_own_set),    cmocka_unit_test(equal_scores_are_ordered_by_row),
-        cmocka_unit_test(labels_and_twins_are_right),        cmocka_unit_test(only_needed_tools_are_negatives),
-        cmocka_unit_test(skips_tools_that_may_be_right),     cmocka_unit_test(ranks_only_needed_tools),
+        cmocka_unit_test(ranks_nearest_tools_of_own_set),
+        cmocka_unit_test(equal_scores_are_ordered_by_row),
+        cmocka_unit_test(labels_and_tools_of_equal_text_are_right),
+        cmocka_unit_test(only_needed_tools_are_negatives),
+        cmocka_unit_test(skips_tools_that_may_be_right),
+        cmocka_unit_test(ranks_only_needed_tools),
         cmocka_unit_test(ranks_seeded_sample_of_many_tools),
     };
     return cmocka_run_group_tests_name("learn/ranking", tests, NULL, NULL);

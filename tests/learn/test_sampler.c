@@ -36,7 +36,7 @@ static void takes_batches_of_one_part(void **state)
     (void)state;
     for (uint64_t b = 0; b < BATCHES; b++) {
         size_t count = wt__sampler_choose(&sampler, b, chosen), part = find_part_of(chosen[0]);
-        assert_int_equal(count, part == 3 ? 3 : BATCH); /* all of a smaller part */
+        assert_int_equal(count, part == 3 ? 3 : BATCH); /* a part smaller than a batch is used whole */
         for (size_t i = 1; i < count; i++)
             assert_int_equal(find_part_of(chosen[i]), part);
     }
@@ -99,7 +99,7 @@ static void batches_depend_on_their_number_only(void **state)
     wt__sampler_dispose(&by_leaps);
 }
 
-static void seeds_differ(void **state)
+static void another_seed_gives_other_batches(void **state)
 {
     struct sampler one = sampler_of(1, BATCH, ends, PARTS), two = sampler_of(2, BATCH, ends, PARTS);
     uint32_t first[BATCH], second[BATCH];
@@ -111,7 +111,7 @@ static void seeds_differ(void **state)
     wt__sampler_dispose(&two);
 }
 
-/* The order must stay that of earlier versions for a single catalogue. */
+/* For a single catalogue, the order must be the same as in earlier versions. */
 static void single_part_keeps_its_order(void **state)
 {
     static const size_t end = 5;
@@ -128,12 +128,9 @@ static void single_part_keeps_its_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_batches_of_one_part),
-        cmocka_unit_test(parts_alternate_by_square_root_of_size),
-        cmocka_unit_test(uses_every_example_once_per_epoch),
-        cmocka_unit_test(batches_depend_on_their_number_only),
-        cmocka_unit_test(seeds_differ),
-        cmocka_unit_test(single_part_keeps_its_order),
+        cmocka_unit_test(takes_batches_of_one_part),         cmocka_unit_test(parts_alternate_by_square_root_of_size),
+        cmocka_unit_test(uses_every_example_once_per_epoch), cmocka_unit_test(batches_depend_on_their_number_only),
+        cmocka_unit_test(another_seed_gives_other_batches),  cmocka_unit_test(single_part_keeps_its_order),
     };
     return cmocka_run_group_tests_name("learn/sampler", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* Tests the numbers of `train set` on 600 generated requests. Three in five have the word of the one tool that they need.
- * One in five has the words of the two tools that it needs. One in five has a word of two tools, one of which, drawn at
- * random, it needs. */
+/* Tests the numbers of `train set` on 600 generated requests. Three in five have the word of the one tool that they
+ * need. One in five has the words of the two tools that it needs. One in five has a word of two tools, one of which,
+ * drawn at random, it needs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static const char *const own_words[CERTAIN] = {"amber", "birch", "copper", "dune
 struct drawn_request {
     char text[64];
     size_t tools[2], count;
-    bool coin; /* a coin decides between two tools */
+    bool coin; /* its word fits two tools, one of which was drawn at random */
 };
 
 static struct drawn_request draw_request(struct rng *rng, size_t number)
@@ -75,8 +75,8 @@ static void record_world(void)
     wt__buffer_dispose(&usages);
 }
 
-/* The progress of a phase must reach its end and not exceed it. The end is delayed, so that any report after it would
- * be seen. */
+/* Records if a phase reports progress beyond its total. Sleeps when the total is reached, because progress is reported
+ * at most ten times a second: a later report of the same phase would otherwise be lost. */
 static int stays_within(void *context, const wt_train_progress *progress)
 {
     bool *passed = context;
@@ -190,7 +190,7 @@ static void thresholds_are_quantiles_of_dev(void **state)
     }
 }
 
-static void progress_reaches_its_end(void **state)
+static void progress_does_not_exceed_its_total(void **state)
 {
     (void)state;
     assert_false(beyond);
@@ -201,7 +201,7 @@ static void figure_is_mean_tracc_on_dev(void **state)
 {
     (void)state;
     if (!(figure > .75 && figure <= 1))
-        fail_msg("on dev a set has a TRACC of %g", figure);
+        fail_msg("the figure is %g", figure);
 }
 
 /* ---------------------------------------------------------------- probabilities */
@@ -209,7 +209,8 @@ static void figure_is_mean_tracc_on_dev(void **state)
 static void probabilities_match_frequencies(void **state)
 {
     (void)state;
-    double said[2] = {0}, came[2] = {0}, count[2] = {0}; /* for requests without and with a coin */
+    /* Sums of probabilities, needed tools and picked tools, for requests without and with a coin. */
+    double said[2] = {0}, came[2] = {0}, count[2] = {0};
     size_t certain = 0, exact = 0;
     struct rng rng;
     wt__rng_seed(&rng, 8);
@@ -232,7 +233,8 @@ static void probabilities_match_frequencies(void **state)
     assert_true(said[1] / count[1] < said[0] / count[0] - .1);
     double all = count[0] + count[1];
     if (fabs((said[0] + said[1]) / all - (came[0] + came[1]) / all) > .1)
-        fail_msg("of what was said to come true with %g, %g did", (said[0] + said[1]) / all, (came[0] + came[1]) / all);
+        fail_msg("the mean probability is %g, and the frequency is %g", (said[0] + said[1]) / all,
+                 (came[0] + came[1]) / all);
 }
 
 /* Returns three standard errors over ASKED requests and over the dev requests of the calibration. */
@@ -284,8 +286,8 @@ static void empty_set_rate_is_as_requested(void **state)
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) { /* only trained recipes accept a probability */
         wt_picked *picked = pick_set(strange[i], .6, .1);
         if (picked->len > 0 || picked->no_answer_probability <= most)
-            fail_msg("%s: %zu tools; none of them with %g, of real requests up to %g", strange[i], picked->len,
-                     picked->no_answer_probability, most);
+            fail_msg("%s: %zu tools; no_answer_probability %g, for requests of the catalogue at most %g", strange[i],
+                     picked->len, picked->no_answer_probability, most);
         wt_picked_free(picked);
     }
 }
@@ -301,7 +303,8 @@ static void unfamiliar_requests_use_untrained_chooser(void **state)
     wt_picked_free(unlike);
 }
 
-/* The chooser takes amber's tool. The guarantee keeps its own order. */
+/* Without recorded use the chooser picks the tool of "amber". After two other tools were recorded for the request, it
+ * picks them. */
 static void new_usage_comes_first(void **state)
 {
     static const char request[] = "amber and then amber once more";
@@ -385,7 +388,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_match_training_requests),   cmocka_unit_test(thresholds_are_quantiles_of_dev),
-        cmocka_unit_test(figure_is_mean_tracc_on_dev),     cmocka_unit_test(progress_reaches_its_end),
+        cmocka_unit_test(figure_is_mean_tracc_on_dev),     cmocka_unit_test(progress_does_not_exceed_its_total),
         cmocka_unit_test(probabilities_match_frequencies), cmocka_unit_test(complete_sets_meet_their_probability),
         cmocka_unit_test(empty_set_rate_is_as_requested),  cmocka_unit_test(unfamiliar_requests_use_untrained_chooser),
         cmocka_unit_test(new_usage_comes_first),           cmocka_unit_test(limits_tools_of_complete_sets),

@@ -152,7 +152,8 @@ static void tools_lack_descriptions_of_requests(void **state)
     assert_int_equal(made.tools, 3);
     assert_string_equal(made.texts[0][0].ptr, "send: ");
     assert_int_equal(made.dev.count, 0);
-    assert_int_equal(made.train.count, 2); /* no provider: each tool separately, always with the same text */
+    /* The tools have no provider, so each request needs one tool. Its text is always the same. */
+    assert_int_equal(made.train.count, 2);
     for (size_t i = 0; i < 2; i++) {
         bool send = made.train.tools[made.train.starts[i]] == 0;
         assert_int_equal(made.train.times[i], 20);

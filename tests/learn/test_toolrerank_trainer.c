@@ -278,8 +278,8 @@ static void cuts_requests_down_by_words(void **state)
     wt_close(engine);
 }
 
-/* Samples of both kinds, of which the rarer kind has greater lacks. The weight must be positive, and the boundary between
- * the kinds. */
+/* One request in ten is for several providers, and lacks more on average. The fitted weight must be positive, and more
+ * than 90 % of the requests must be classified correctly. */
 static void fits_weights_of_kinds(void **state)
 {
     enum { N = 400 };
@@ -291,7 +291,7 @@ static void fits_weights_of_kinds(void **state)
     (void)state;
     wt__rng_seed(&rng, 4);
     for (size_t i = 0; i < N; i++) {
-        several[i] = i % 10 == 0; /* one in ten, but both kinds have equal total weight */
+        several[i] = i % 10 == 0; /* the fit gives both kinds the same total weight */
         lacks[i] = (float)wt__rng_unit(&rng) + (several[i] ? 0.9f : 0);
     }
     wt__kind_weigh(lacks, several, N, &c);

@@ -193,8 +193,8 @@ static void every_loss_trains_and_resumes(void **state)
     wt_close(engine);
 }
 
-/* The teacher was trained with labels; this training uses only its similarities. */
-static void learns_similarities_of_teacher(void **state)
+/* The teacher was trained with labels. The training under test uses only the similarities that the teacher gives. */
+static void student_learns_similarities_of_teacher(void **state)
 {
     struct learn_place *place = *state;
     char teacher[128], taught[96];
@@ -213,8 +213,8 @@ static void learns_similarities_of_teacher(void **state)
     wt_close(engine);
 }
 
-/* More tools than a step takes: the step has as many texts as there is room for. */
-static void full_steps_fit(void **state)
+/* Each request has more tools than a step takes, so a step takes its maximum number of texts. */
+static void requests_with_more_tools_than_a_step_are_trained(void **state)
 {
     enum { TOOLS = 60, REQUESTS = 4 };
     struct learn_place *place = *state;
@@ -257,13 +257,13 @@ static void triplets_need_shared_tools(void **state)
     wt_close(engine);
 }
 
-static void frozen_layers_stay(void **state)
+static void frozen_layers_keep_their_weights(void **state)
 {
     struct learn_place *place = *state;
     char hash[65], tuned[65];
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
-    options.freeze = 2; /* both layers, so no parameters are left */
+    options.freeze = 2; /* both layers, so no parameter can change */
     wt_train_report *report = train_encoder(place, engine, &options);
     assert_true(report->items[0]->after == report->items[0]->before);
     assert_non_null(strstr(report->items[0]->notice, "no step improved the model on dev"));
@@ -278,7 +278,7 @@ static void frozen_layers_stay(void **state)
     wt_close(engine);
 }
 
-/* If no step improves the model, an earlier training's better model stays, as long as it is better on today's dev. */
+/* No step of the second training improves the model. The model of the first training is better on dev and stays. */
 static void keeps_better_earlier_model(void **state)
 {
     struct learn_place *place = *state;
@@ -413,7 +413,7 @@ static void one_request_is_enough(void **state)
     wt_close(engine);
 }
 
-/* There are three tools, so recall at 3 is always 1. Only recall at 1 shows the effect of false usages. */
+/* There are three tools, so recall@3 is always 1. Only recall@1 shows the effect of the false usages. */
 static void keeps_hybrid_if_training_harms_recall_at_1(void **state)
 {
     static const char *const asks[] = {"book a table in a restaurant", "the weather of a city", "play a song"};
@@ -583,7 +583,7 @@ static void stopped_and_resumed_encoder_is_identical(void **state)
     wt_close(engine);
 }
 
-/* Stopping at a step, during the search for negatives, or just after it gives the same model. */
+/* Stops at the search for hard negatives whose number is in *context, counted from 1. */
 static int stop_training_when_looking(void *context, const wt_train_progress *progress)
 {
     size_t *left = context;
@@ -593,6 +593,7 @@ static int stop_training_when_looking(void *context, const wt_train_progress *pr
     return *left == 0;
 }
 
+/* Trainings stopped at a step or at a search for hard negatives give the same model when they are resumed. */
 static void resumes_hard_negatives(void **state)
 {
     struct learn_place *place = *state;
@@ -786,10 +787,10 @@ int main(void)
         ROW(model_describes_its_training),
         ROW(equal_seeds_give_identical_bits),
         ROW(every_loss_trains_and_resumes),
-        ROW(learns_similarities_of_teacher),
-        ROW(full_steps_fit),
+        ROW(student_learns_similarities_of_teacher),
+        ROW(requests_with_more_tools_than_a_step_are_trained),
         ROW(triplets_need_shared_tools),
-        ROW(frozen_layers_stay),
+        ROW(frozen_layers_keep_their_weights),
         ROW(keeps_better_earlier_model),
         ROW(data_set_has_its_own_catalogue),
         ROW(data_sets_have_separate_catalogues),

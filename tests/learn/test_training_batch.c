@@ -1,4 +1,4 @@
-/* Tests that vectors and gradients of a training batch do not depend on the number of workers. */
+/* Tests that vectors and gradients of a training batch depend on the number of workers only by rounding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

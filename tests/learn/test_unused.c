@@ -11,8 +11,8 @@
 
 enum { REQUESTS = 120, NEW = PLACE_TOOLS - 2, ONCE = PLACE_TOOLS - 1 };
 
-/* Builds requests, every fifth of which is dev. once: a single training request uses the tool ONCE. fresh: the tool NEW is
- * needed by dev requests only. */
+/* Builds requests, every fifth of which is dev. once: a single training request uses the tool ONCE. fresh: the tool NEW
+ * is needed by dev requests only. */
 static void write_unused_requests(struct learn_place *place, bool once, bool fresh)
 {
     struct buffer queries = {0}, train = {0}, dev = {0};
@@ -64,8 +64,9 @@ static json_t *train_set(struct learn_place *place, bool neighbours)
 static void calibrates_unused_tools_separately(void **state)
 {
     static const struct {
-        bool once, fresh, neighbours;
-        size_t nonconformity, unused;
+        bool once, fresh;             /* see write_unused_requests */
+        bool neighbours;              /* train "neighbours" before "set" */
+        size_t nonconformity, unused; /* lengths of these lists in config.json */
     } rows[] = {
         {false, false, true, REQUESTS / 5, 0},              /* every tool is used often */
         {true, true, true, REQUESTS / 5 - 3, REQUESTS / 5}, /* three dev requests need only NEW */

@@ -73,9 +73,9 @@ static const struct {
     const char *name;
     struct script_step steps[4]; /* the last step with a status also serves later requests */
     int rc;
-    unsigned attempts;
-    bool repaired;
-    const char *says;  /* part of the error */
+    unsigned attempts; /* number of requests to the server */
+    bool repaired;     /* the answer came after a question for repair */
+    const char *says;  /* part of the error; NULL on success */
     unsigned total_ms; /* 0 for the default */
 } rows[] = {
     {.name = "an answer", .steps = {GOOD}, .attempts = 1},
@@ -139,7 +139,7 @@ static const struct {
      .rc = WT_ENETWORK,
      .attempts = 1,
      .says = "answers 307: redirects are not followed"},
-    {.name = "a page in place of an answer",
+    {.name = "an HTML page in place of an answer",
      .steps = {{.status = 200, .type = "text/html", .body = "<html>Log in</html>"}},
      .rc = WT_ENETWORK,
      .attempts = 1,
@@ -178,7 +178,7 @@ static const struct {
      .rc = WT_EFORMAT,
      .attempts = 2,
      .says = "some-model gives no usable answer (test/1): the answer has to begin with { or ["},
-    {.name = "JSON that is not what was asked for, twice",
+    {.name = "JSON that does not match the schema, twice",
      .steps = {{.status = 200, .body = SAYS("{\\\"tool\\\": \\\"b\\\"}")}},
      .rc = WT_EFORMAT,
      .attempts = 2,
@@ -399,7 +399,7 @@ static void rejects_invalid_questions(void **state)
     wt__chat_client_close(client);
 }
 
-/* Time of cancellation: during the request, or during a pause after an answer. */
+/* When to cancel. answered: during a pause after an answer; otherwise during the request. waited: reports so far. */
 struct wish {
     bool answered;
     unsigned waited;

@@ -1,5 +1,5 @@
-/* The client against hostile servers. Each head is sent with a valid body and with an error, and each body with heads of
- * success and of failure; complete, cut in the middle, and cut just before the end. In each case the client gives a
+/* The client against hostile servers. Each head is sent with a valid body and with an error, and each body with heads
+ * of success and of failure; complete, cut in the middle, and cut just before the end. In each case the client gives a
  * valid answer or an error in time, does not reveal the key, and serves the next question. The address sanitizer
  * detects leaks. */
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static const struct {
     {"no type", OK LENGTH "\r\n", ""},
     {"a type of 9 KB", OK "Content-Type: %9000 x%\r\n" LENGTH "\r\n", ""},
     {"a type that is not text", OK "Content-Type: \xFF\xFE\x01\r\n" LENGTH "\r\n", ""},
-    {"to the end of the connection", OK JSON "\r\n", ""},
+    {"a body without a length", OK JSON "\r\n", ""},
     {"HTTP/1.0", "HTTP/1.0 200 OK\r\n" JSON "\r\n", ""},
     {"HTTP/0.9", "", ""},
     {"HTTP/9.9", "HTTP/9.9 200 OK\r\n" JSON LENGTH "\r\n", ""},
@@ -59,7 +59,7 @@ static const struct {
     {"chunked twice", OK JSON "Transfer-Encoding: chunked, chunked\r\n\r\n#\r\n", "\r\n0\r\n\r\n"},
     {"declared as gzip", OK JSON "Content-Encoding: gzip\r\n" LENGTH "\r\n", ""},
     {"declared as gzip by transfer encoding", OK JSON "Transfer-Encoding: gzip, chunked\r\n\r\n#\r\n", "\r\n0\r\n\r\n"},
-    {"said to be of an unknown encoding", OK JSON "Content-Encoding: x-none\r\n" LENGTH "\r\n", ""},
+    {"declared as an unknown encoding", OK JSON "Content-Encoding: x-none\r\n" LENGTH "\r\n", ""},
     {"2,000 headers", OK "%2000 X-More: 1\r\n%" JSON LENGTH "\r\n", ""},
     {"2,000 cookies", OK "%2000 Set-Cookie: a=b; Path=/\r\n%" JSON LENGTH "\r\n", ""},
     {"a header of 90 KB", OK "X-More: %90000 x%\r\n" JSON LENGTH "\r\n", ""},
@@ -79,7 +79,7 @@ static const struct {
     {"204 with a body", "HTTP/1.1 204 None\r\n" JSON LENGTH "\r\n", ""},
     {"304", "HTTP/1.1 304 Same\r\n" JSON LENGTH "\r\n", ""},
     {"a redirect to a file", FAILS("301", "Location: file:///etc/passwd\r\n"), ""},
-    {"a redirect to nowhere", FAILS("302", "Location: \r\n"), ""},
+    {"a redirect without an address", FAILS("302", "Location: \r\n"), ""},
     {"a redirect to itself", FAILS("307", "Location: /v1/chat/completions\r\n"), ""},
     {"400", FAILS("400", ""), ""},
     {"401 that asks for Basic", FAILS("401", "WWW-Authenticate: Basic realm=\"x\"\r\n"), ""},
@@ -87,15 +87,15 @@ static const struct {
     {"407", FAILS("407", "Proxy-Authenticate: Digest realm=\"x\", nonce=\"y\"\r\n"), ""},
     {"422", FAILS("422", ""), ""},
     {"429, no pause", FAILS("429", "Retry-After: 0\r\n"), ""},
-    {"429, a pause that is none", FAILS("429", "Retry-After: soon\r\n"), ""},
+    {"429, a pause that is not a number", FAILS("429", "Retry-After: soon\r\n"), ""},
     {"429, an empty pause", FAILS("429", "Retry-After:\r\nretry-after-ms:\r\n"), ""},
     {"429, a negative pause", FAILS("429", "Retry-After: -7\r\nretry-after-ms: -7\r\n"), ""},
-    {"429, a pause for ever", FAILS("429", "Retry-After: 99999999999999999999\r\n"), ""},
+    {"429, a pause beyond 64 bits", FAILS("429", "Retry-After: 99999999999999999999\r\n"), ""},
     {"429, a pause of 1e308 ms", FAILS("429", "retry-after-ms: 1e308\r\n"), ""},
     {"429, a pause of nan ms", FAILS("429", "retry-after-ms: nan\r\n"), ""},
     {"429, a pause until 1970", FAILS("429", "Retry-After: Thu, 01 Jan 1970 00:00:00 GMT\r\n"), ""},
     {"429, a pause until 9999", FAILS("429", "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT\r\n"), ""},
-    {"500, worth an attempt or not", FAILS("500", "x-should-retry: true\r\nx-should-retry: maybe\r\n"), ""},
+    {"500, contradictory x-should-retry", FAILS("500", "x-should-retry: true\r\nx-should-retry: maybe\r\n"), ""},
     {"503", FAILS("503", ""), ""},
     {"an event stream", OK "Content-Type: text/event-stream\r\n\r\ndata: ", "\n\ndata: [DONE]\n\n"},
     {"data after the body", OK JSON LENGTH "\r\n", "HTTP/1.1 200 OK\r\n\r\nmore"},
@@ -117,7 +117,7 @@ static const struct {
     {"an empty object", "{}"},
     {"half", "{\"choices\":[{\"mess"},
     {"two answers", GOOD GOOD},
-    {"words after it", GOOD " and more"},
+    {"words after the completion", GOOD " and more"},
     {"a byte order mark", "\xEF\xBB\xBF" GOOD},
     {"a page", "<html><body>Log in</body></html>"},
     {"an event", "data: " GOOD "\n\n"},
@@ -134,21 +134,22 @@ static const struct {
     {"content of null", CONTENT("null")},
     {"content of a number", CONTENT("7")},
     {"content in parts", CONTENT("[{\"type\":\"text\",\"text\":\"{\\\"tool\\\": 2}\"}]")},
-    {"content that is JSON itself", CONTENT("{\"tool\":2}")},
+    {"content is an object", CONTENT("{\"tool\":2}")},
     {"tool calls", CHOICE("{\"content\":null,\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\",\"function\":"
                           "{\"name\":\"tool\",\"arguments\":\"{\"}}]}",
                           "")},
     {"a refusal", CHOICE("{\"content\":null,\"refusal\":\"no\"}", "")},
-    {"an ending of null", "{\"choices\":[{\"message\":{\"content\":\"\"},\"finish_reason\":null}]}"},
-    {"an ending of a number", "{\"choices\":[{\"message\":{\"content\":\"\"},\"finish_reason\":7}]}"},
-    {"truncated at its limit", "{\"choices\":[{\"message\":{\"content\":\"{\"},\"finish_reason\":\"length\"}]}"},
+    {"finish_reason is null", "{\"choices\":[{\"message\":{\"content\":\"\"},\"finish_reason\":null}]}"},
+    {"finish_reason is a number", "{\"choices\":[{\"message\":{\"content\":\"\"},\"finish_reason\":7}]}"},
+    {"answer truncated at max_tokens",
+     "{\"choices\":[{\"message\":{\"content\":\"{\"},\"finish_reason\":\"length\"}]}"},
     {"usage of null", USAGE("null")},
     {"negative usage", USAGE("{\"prompt_tokens\":-1,\"completion_tokens\":-9223372036854775808}")},
     {"usage in fractions", USAGE("{\"prompt_tokens\":1.5,\"completion_tokens\":1e300}")},
     {"usage beyond 64 bits",
      USAGE("{\"prompt_tokens\":99999999999999999999,\"completion_tokens\":9223372036854775807}")},
     {"usage as strings", USAGE("{\"prompt_tokens\":\"many\",\"completion_tokens\":[]}")},
-    {"a list of usage", USAGE("[1,2]")},
+    {"usage as a list", USAGE("[1,2]")},
     {"a number too large", CHOICE("{\"content\":\"{\\\"tool\\\": 1e999}\"}", ",\"usage\":{\"prompt_tokens\":1e999}")},
     {"a duplicate member", CHOICE("{\"content\":\"a\",\"content\":\"b\"}", "")},
     {"a NUL, escaped", CONTENT("\"{\\u0000}\"")},
@@ -159,7 +160,7 @@ static const struct {
     {"deep", "%100000 [%"},
     {"deep objects", "%50000 {\"a\":%"},
     {"a string of 3 MB", CONTENT("\"%3000000 x%\"")},
-    {"above the size limit", CONTENT("\"%4300000 x%\"")},
+    {"a body above the size limit", CONTENT("\"%4300000 x%\"")},
     {"many escapes", CONTENT("\"%50000 \\u00e9\\ud83d\\ude00%\"")},
     {"an answer in a fence", CONTENT("\"```json\\n{\\\"tool\\\": 2}\\n```\"")},
     {"a deeply nested answer", CONTENT("\"%100000 [%\"")},
@@ -246,7 +247,7 @@ static int ask_hostile_server(const char *raw, size_t len, const char *head, con
     err = (wt_error){0};
     script_server_play(&server, &step, 1);
     int rc = wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, &err);
-    script_server_hang_up(&server); /* the server may still be sending the caller's data */
+    script_server_hang_up(&server); /* the server may still be sending `raw`, which the caller frees */
     bool long_line = rc == WT_ENOMEM && strstr(err.message, "or a header of it is too long");
     bool told = long_line || rc == WT_ENETWORK || rc == WT_EFORMAT || rc == WT_ETOOLONG;
     bool right = rc == 0 ? json_is_object(answer.json) : told && !answer.json && err.code == rc && err.message[0];

@@ -113,9 +113,9 @@ static const struct {
     const char *says; /* error; NULL if the prompt is valid */
 } files[] = {
     {"a prompt", FILE_TEXT, 0, NULL},
-    {"with comments and empty lines", "# x\n\n" FILE_TEXT, 0, NULL},
-    {"with a schema", "version 1\ntokens 1\nschema\n{\n\"type\":\"object\"}\nprompt\nx", 0, NULL},
-    {"empty", "", 0, "prompt name: there is no line \"prompt\""},
+    {"a prompt with comments and empty lines", "# x\n\n" FILE_TEXT, 0, NULL},
+    {"a prompt with a schema", "version 1\ntokens 1\nschema\n{\n\"type\":\"object\"}\nprompt\nx", 0, NULL},
+    {"an empty file", "", 0, "prompt name: there is no line \"prompt\""},
     {"no version", "tokens 1\nprompt\nx", 0, "version or tokens are missing"},
     {"no tokens", "version 1\nprompt\nx", 0, "version or tokens are missing"},
     {"a duplicate version", "version 1\nversion 2\nprompt\nx", 2, "line 2 is none of: version N"},

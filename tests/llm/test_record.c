@@ -90,7 +90,7 @@ static void replays_recorded_answers_of_a_file(void **state)
     struct chat_answer answer;
     struct chat_record *record = open_record(&inner);
     assert_string_equal(wt__chat_record_model(record)->name, "some-model");
-    for (int i = 0; i < 2; i++) { /* the second time from the map */
+    for (int i = 0; i < 2; i++) { /* the second answer comes from the record */
         assert_int_equal(ask_recorded(record, "three", &answer), 0);
         assert_int_equal(wt__json_int(answer.json, "tool", 0), 5);
         assert_int_equal(answer.attempts, i == 0);
@@ -287,7 +287,7 @@ static void validates_recorded_answers(void **state)
     wt__chat_record_close(record);
 }
 
-/* ---------------------------------------------------------------- at once */
+/* ---------------------------------------------------------------- concurrency */
 
 static void *ask_many(void *record)
 {

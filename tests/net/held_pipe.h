@@ -35,7 +35,7 @@ static int remove_pipe(void **state)
     return rmdir(pipe_path);
 }
 
-/* Waits until all of them have ended. */
+/* Waits until no process holds the pipe open. */
 static inline void nothing_is_left(void)
 {
     char byte;

@@ -18,7 +18,7 @@ enum served_how {
     SERVED_WITHOUT_RANGES,
     SERVED_CUT,    /* each answer ends after `cut` bytes of its body */
     SERVED_MOVED,  /* redirect to `location` */
-    SERVED_BROKEN, /* 500 */
+    SERVED_BROKEN, /* status 500 */
     SERVED_STATUS, /* `location` is the rest of the status line: "401 Unauthorized" */
 };
 
@@ -26,12 +26,12 @@ struct served_file {
     const char *path;
     enum served_how how;
     const char *body;
-    size_t len;
-    size_t cut;
-    const char *location;
-    int requests;        /* number of requests */
-    const char *headers; /* additional lines, each with "\r\n"; may be NULL */
-    char token[64];      /* Authorization of the last request; "" if missing */
+    size_t len;           /* length of `body` */
+    size_t cut;           /* see SERVED_CUT */
+    const char *location; /* see SERVED_MOVED and SERVED_STATUS */
+    int requests;         /* number of requests so far */
+    const char *headers;  /* additional lines, each with "\r\n"; may be NULL */
+    char token[64];       /* Authorization of the last request; "" if missing */
 };
 
 struct file_server {

@@ -59,7 +59,7 @@ struct script_connection {
     int fd;
 };
 
-/* Waits, but not longer than the peer is connected. */
+/* Waits for `ms` milliseconds, or until the peer disconnects. */
 static void script_wait(int fd, unsigned ms)
 {
     poll(&(struct pollfd){.fd = fd, .events = POLLRDHUP}, 1, (int)ms);
@@ -100,7 +100,7 @@ static char *script_read(int fd)
     return request;
 }
 
-/* Waits until a request containing `what` has arrived. Returns false if the peer disconnects first. */
+/* Waits until a request that contains `what` has arrived. Returns false if the peer disconnects first. */
 static bool script_has_come(struct script_server *server, int fd, const char *what)
 {
     for (;;) {

@@ -91,7 +91,7 @@ static int has_started(void *context, const char *phase, uint64_t done, uint64_t
     return read(*(int *)context, &byte, 1) == 1;
 }
 
-/* The pipe ends when all processes of the group have ended; until then the test would wait. */
+/* The test reads the pipe to its end, which comes when all processes of the group have ended. */
 static void cancellation_ends_the_whole_group(void **state)
 {
     (void)state;

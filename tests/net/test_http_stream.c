@@ -39,10 +39,10 @@ struct transfer_events {
     pthread_cond_t changed;
     struct http_head head;
     struct buffer body;
-    size_t most; /* stop after this many bytes of the body; 0 for all */
-    unsigned heads, ends;
+    size_t most;          /* stop after this many bytes of the body; 0 for all */
+    unsigned heads, ends; /* numbers of calls of record_head and record_end */
     int rc;
-    bool sent;
+    bool sent; /* the request was sent before the end */
 };
 
 static void record_head(void *context, const struct http_head *head)
@@ -122,9 +122,10 @@ static const struct {
     const char *name;
     struct script_step step;
     enum how how;
-    size_t most, bytes; /* bytes: number received before the transfer is cancelled */
-    unsigned total_ms;
-    int rc, status;
+    size_t most;       /* the caller stops after this many bytes of the body; 0 for all */
+    size_t bytes;      /* bytes received before the transfer is cancelled */
+    unsigned total_ms; /* timeout; 0 for the default */
+    int rc, status;    /* status: 0 without an answer */
     const char *body;
     bool sent;
 } rows[] = {

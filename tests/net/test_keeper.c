@@ -17,11 +17,10 @@
 #include "net/process.h"
 #include "net/held_pipe.h"
 
-/* Replaces the C library's function: at the first message to the keeper, kills the process that sends it or its
- * parent. */
-static pid_t doomed;
-static int told_pipe[2];
+static pid_t doomed;     /* process that send() kills; 0 for none */
+static int told_pipe[2]; /* receives the message, the number of a process group */
 
+/* Replaces the C library's function: at a message to the keeper, kills `doomed`, which is the sender or its parent. */
 ssize_t send(int fd, const void *bytes, size_t len, int flags)
 {
     pid_t word;

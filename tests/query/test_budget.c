@@ -38,7 +38,7 @@ static wt_hits *find_within_budget(size_t max_tokens, const char *format)
 /* Expects the hits that fit the budget in order. */
 static void hits_are_returned_within_budget(void **state)
 {
-    /* a format for answering a search, and the definitions it loads */
+    /* format: option of the search. counted: wt_export format of the definitions whose tokens are counted. */
     static const struct {
         const char *format, *counted;
     } rows[] = {

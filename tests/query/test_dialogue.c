@@ -47,7 +47,8 @@ static void last_turn_of_the_user_is_the_request(void **state)
     assert_string_equal(hits->last_turn, "and a room there");
     assert_string_equal(hits->items[0]->tool->id, "travel/bookHotel");
     wt_hits_free(hits);
-    hits = find_with(&place, lexical, "warnings of storms and floods", &options); /* with one more turn */
+    hits = find_with(&place, lexical, "warnings of storms and floods",
+                     &options); /* the request follows the conversation */
     assert_string_equal(hits->last_turn, "warnings of storms and floods");
     assert_string_equal(hits->items[0]->tool->id, "weather/storm_alerts");
     wt_hits_free(hits);

@@ -127,12 +127,12 @@ static void unknown_words_are_reported(void **state)
 {
     (void)state;
     static const struct {
-        const char *request, *words; /* separated by blanks */
+        const char *request, *words; /* words: the unknown words that are reported, separated by blanks */
     } cases[] = {
         {"linear storm", "linear"}, /* keywords: unknown ones are always reported */
         {"zebra", "zebra"},         /* no hits */
         {"order a pizza with some cheese", "order pizza cheese"},
-        {"find a song by its title for Kofi", ""}, /* a likely hit */
+        {"find a song by its title for Kofi", ""}, /* a likely hit, so no unknown words are reported */
         {"storm warning", ""},
         {"the of and", ""},
     };
@@ -445,8 +445,8 @@ static double stage_weight(const wt_hit *hit, const char *name)
     return weight;
 }
 
-/* The dense weight is that of the model and applies to hybrid only; usages of the same request weigh as much in
- * addition. */
+/* Recipes that combine words and meaning take the weight of "dense" from the model's config.json. The weight of
+ * recorded use is a share of the sum of the other weights, or 0 if the caller names a recipe. */
 static void dense_weight_comes_from_model(void **state)
 {
     static const char brief[] = "find a table for two in the city",
@@ -485,7 +485,7 @@ static void dense_weight_comes_from_model(void **state)
         bool dense = cases[i].recipe && strcmp(cases[i].recipe, "dense") == 0;
         assert_float_equal(stage_weight(hits->items[0], "dense"), cases[i].weight, 1e-6);
         assert_true(stage_weight(hits->items[0], "bm25") == (dense ? 0 : 1));
-        /* A name weighs as much as words, provider, action and meaning together. */
+        /* The weight of a name is the sum of the weights of words, provider, action and meaning. */
         assert_float_equal(stage_weight(hits->items[0], "name"), (dense ? 0 : 1.35) + cases[i].weight, 1e-5);
         const char *const used[] = {hits->items[0]->tool->id};
         const char *request = cases[i].request;
@@ -628,7 +628,7 @@ static void find_and_pick_can_be_cancelled(void **state)
             assert_call_refused(&place, set, cases[i].code, cases[i].says);
         assert_true(found == cases[i].code && set == cases[i].code);
         assert_true((hits == NULL) == (found < 0) && (picked == NULL) == (set < 0));
-        assert_int_equal(calls, cases[i].progress == stop_in_phase ? 2 : 0); /* once each */
+        assert_int_equal(calls, cases[i].progress == stop_in_phase ? 2 : 0); /* one call by wt_find, one by wt_pick */
         wt_hits_free(hits);
         wt_picked_free(picked);
     }
@@ -662,7 +662,7 @@ static void empty_store_is_rejected(void **state)
     assert_int_equal(wt_open(&engine, ":memory:", NULL, &err), 0);
     assert_int_equal(wt_find(engine, "song", 4, NULL, &hits, NULL), WT_EEMPTY);
     assert_null(hits);
-    assert_int_equal(err.code, 77); /* written on failure only */
+    assert_int_equal(err.code, 77); /* a successful call does not write to err */
     assert_int_equal(wt_find(engine, "song", 4, NULL, &hits, &err), WT_EEMPTY);
     assert_non_null(strstr(err.message, "whichtool add"));
     wt_close(engine);

@@ -58,8 +58,8 @@ static const struct {
     {"qz_set7", "heating/qz_set7"},
     {"Qz Set7", "heating/qz_set7"},
 
-    /* the same name twice */
-    {"createIssue", "tracker/createIssue"}, /* exact spelling wins */
+    /* Several tools have the same name. */
+    {"createIssue", "tracker/createIssue"}, /* the tool with the exact spelling comes first */
     {"gitlab create_issue", "gitlab/create_issue"},
     {"create_issue gitlab", "gitlab/create_issue"},
     {"mcp__gitlab__create_issue", "gitlab/create_issue"},

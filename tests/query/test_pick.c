@@ -62,7 +62,7 @@ static void picked_set_is_likeliest_first(void **state)
 {
     const wt_pick_options options = any();
     (void)state;
-    /* not the words of a description, which would name the tool */
+    /* The words differ from the descriptions, because a request that equals a description names its tool. */
     wt_picked *picked = pick_request(semantic, "find some song by its title, then reserve a nice hotel room", &options);
     assert_in_range(picked->len, 1, HANDMADE);
     for (size_t i = 0; i < picked->len; i++) {
@@ -133,7 +133,7 @@ static void misspelt_words_are_corrected_by_pick(void **state)
     wt_picked_free(picked);
 }
 
-/* A request with hits, and a request to abstain at. */
+/* One request has hits, and one request has no fitting tool. */
 static void promise_requires_training(void **state)
 {
     static const char *const requests[] = {"reserve a hotel room", "xyzzy plugh"};
@@ -151,7 +151,7 @@ static void promise_requires_training(void **state)
     }
 }
 
-/* The budget takes the joining hits in order, as far as they fit. */
+/* With a budget, the set has the hits in their order as far as they fit, without a promise. */
 static void budget_replaces_promise(void **state)
 {
     static const struct {
@@ -188,7 +188,7 @@ static void request_of_names_needs_no_promise(void **state)
     wt_picked_free(picked);
 }
 
-/* A threshold above nearly all requests. */
+/* At a share of .99, wt_pick and wt_find abstain from nearly all requests. */
 static void high_abstain_share_gives_empty_set(void **state)
 {
     wt_pick_options options = any();

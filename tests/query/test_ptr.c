@@ -46,8 +46,8 @@ static const char *encode_past(const char *model, float **vectors, size_t *dim, 
     return hash;
 }
 
-/* Writes STORE-models/neighbours as training with this encoder would, with some requests also encoded by the engine's.
- * */
+/* Writes STORE-models/neighbours as training with the encoder `model` would. The first `untrained` requests also have
+ * vectors of the engine's encoder. */
 static void leave_past_by(const char *model, size_t untrained)
 {
     struct arena arena = {0};
@@ -93,8 +93,8 @@ static const char trip[] =
 
 struct scripted_ptr {
     struct chat_model model;
-    const char *requires; /* JSON of the first answer_by_script */
-    const char *matches;  /* one digit per match: its number, or 0 */
+    const char *requires; /* JSON answer to the question for requirements */
+    const char *matches;  /* one digit per requirement: number of the chosen tool in the list; 0 for no tool */
 };
 
 static int answer_by_script(struct chat_model *model, const struct chat_question *question, struct arena *arena,
@@ -247,7 +247,7 @@ static void is_bundle(wt_engine *engine, const char *base_retriever, const char 
     wt_picked_free(result);
 }
 
-/* By words, by meaning and by both. The next process must reuse the bundles. */
+/* Searches bundles by words, by meaning and by both. The next process must reuse the bundles. */
 static void every_retriever_finds_bundles(void **state)
 {
     (void)state;
@@ -300,7 +300,8 @@ static void untrained_recipe_uses_untrained_bundles(void **state)
     (void)state;
     static const struct {
         const char *base_retriever;
-        bool trained, knows; /* knows: past requests stored without vectors of the engine's encoder */
+        bool trained; /* bundles are encoded with the trained encoder */
+        bool knows;   /* past requests without vectors of the engine's encoder can be used */
     } cases[] = {{"bm25", false, false},
                  {"dense", false, false},
                  {"hybrid", false, false},
@@ -376,7 +377,7 @@ static void damage_vectors(double share)
     wt__arena_dispose(&arena);
 }
 
-/* Damage may show when the file is opened or when vectors are read. Either way the bundles are made again. */
+/* Damage may show when the file is opened or when vectors are read. In both cases the engine rebuilds the bundles. */
 static void damaged_bundles_are_rebuilt(void **state)
 {
     (void)state;
@@ -392,10 +393,10 @@ static void damaged_bundles_are_rebuilt(void **state)
     }
 }
 
-/* Number of bundles encoded during a query, from its progress. */
+/* Encoding of bundles during a query, from the reported progress. */
 struct encoded {
-    bool begun, now;
-    uint64_t most;
+    bool begun, now; /* encoding has begun; the current phase is encoding */
+    uint64_t most;   /* number of bundles encoded */
 };
 
 static int count_encoded(void *context, const char *phase, uint64_t done, uint64_t total)
@@ -442,7 +443,6 @@ static void bundles_are_encoded_only_once(void **state)
     assert_int_equal(encoded_by_a_pick().most, 3); /* distinct bundles */
 }
 
-/* The first picks of a new engine make its bundles at the same time. Also run under ThreadSanitizer. */
 static void *first_pick(void *context)
 {
     is_bundle(context, NULL, trip, "weather/getForecast travel/bookHotel");
@@ -456,6 +456,7 @@ static void *first_pick(void *context)
     return NULL;
 }
 
+/* Several threads need the bundles of a new engine at the same time. Also run under ThreadSanitizer. */
 static void concurrent_first_picks_succeed(void **state)
 {
     (void)state;

@@ -157,7 +157,7 @@ static void old_members_are_renamed(void **state)
     }
 }
 
-/* A request of two sub-queries shows the weight. */
+/* The request has two sub-queries, so the weight of sub-queries changes its scores. */
 static void model_of_earlier_version_opens(void **state)
 {
     static const struct {
@@ -267,7 +267,7 @@ static void cross_encoder_reads_its_trained_fields(void **state)
                      2);
     wt_hits *first = asked_for("dpr", request, 5), *hits = asked_for("rerank-10", request, 5);
     wt_hits_free(first);
-    first = asked_for("rerank-30", request, 5); /* the same with seven tools */
+    first = asked_for("rerank-30", request, 5); /* the same hits, since the store has only seven tools */
     same_hits(first, hits);
     check_reranked(hits, first, 10, 1u << FIELD_NAME | 1u << FIELD_CATEGORY, request);
     wt_hits_free(first);
@@ -342,7 +342,6 @@ static int note_loading(void *context, const char *phase, uint64_t done, uint64_
     return 0;
 }
 
-/* With an index in place, the engine's encoder is opened only by recipes that need it. */
 static void runs_by(wt_engine *engine, const char *recipe)
 {
     wt_find_options options;
@@ -386,11 +385,12 @@ static void reload_reads_new_training(void **state)
     wt_close(engine);
 }
 
+/* If the index exists, recipes with a trained encoder do not load the engine's encoder. */
 static void trained_encoder_replaces_engine_encoder(void **state)
 {
     static const struct {
         const char *recipe;
-        int loads;
+        int loads; /* 1 if the engine's encoder is loaded, else 0 */
     } cases[] = {{"auto", 0}, {"dpr", 0}, {"hybrid", 1}};
     struct arena arena = {0};
     struct buffer models = {0};
@@ -412,7 +412,7 @@ static void trained_encoder_replaces_engine_encoder(void **state)
         wt_hits_free(find_with(&place, engine, "weather in a city", &options));
         wt_close(engine);
         if (!!loads != cases[i].loads)
-            fail_msg("%s: %d models loaded beside training's", cases[i].recipe, loads);
+            fail_msg("%s: the engine's encoder was loaded %d times", cases[i].recipe, loads);
     }
     wt__buffer_dispose(&models);
     wt__arena_dispose(&arena);
@@ -426,7 +426,7 @@ struct stopping {
     int calls;
 };
 
-/* Waits long enough for the next step to be reported as well. */
+/* Returns 1 at the call to cancel at. Otherwise sleeps, because progress is reported at most ten times a second. */
 static int stop_at(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     struct stopping *stopping = context;
@@ -452,7 +452,7 @@ static void begin_anew(void)
  * again. */
 static void first_query_can_be_cancelled_anywhere(void **state)
 {
-    enum { LAYERS = 2 }; /* layers of the first model; packing of the second one is reported afterwards */
+    enum { LAYERS = 2 }; /* packing the encoder reports one step per layer, before the steps of the reranker */
     static const struct {
         const char *phase;
         int call;
@@ -581,7 +581,7 @@ static void words_go_on(const char *name)
     wt_hits_free(hits);
     assert_call_ok(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
     if (picked->len == 0 || !strstr(picked->notice, "is not installed") || strstr(picked->notice, "train"))
-        fail_msg("%s: a set of %zu, %s", name, picked->len, picked->notice);
+        fail_msg("%s: a set of %zu tools, notice %s", name, picked->len, picked->notice);
     wt_picked_free(picked);
     for (size_t i = 0; i < LEFTOVERS; i++) {
         const wt_recipe *recipe;

@@ -1,5 +1,5 @@
-/* test_trained_toolrerank.c: queries with ToolRerank (src/rerank/toolrerank.h), with hand-made rules and cross-encoder.
- * */
+/* test_trained_toolrerank.c: queries with ToolRerank (src/rerank/toolrerank.h). Rules and cross-encoder are made by
+ * hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -141,7 +141,7 @@ static void single_provider_comes_first_complete(void **state)
     wt_hits_free(hits);
 }
 
-/* One tool of each group of similar ones comes first. Without a cross-encoder the order is that of the first stage. */
+/* One tool of each group of similar tools comes first. Without a cross-encoder the order is that of the first stage. */
 static void several_providers_alternate(void **state)
 {
     static const char request[] = "book a table in the city";

@@ -7,7 +7,8 @@
 #include "encoder/tiny_model.h"
 #include "engine/set_up.h"
 
-/* Writes STORE-models/RECIPE/config.json. fits: for the encoder of the model; otherwise for another encoder. */
+/* Writes STORE-models/RECIPE/config.json. fits: the config names the encoder of `model`; otherwise it names another
+ * encoder. members: the other members of the config. */
 static inline void write_recipe_config(const char *model, const char *recipe, bool fits, const char *members)
 {
     struct arena arena = {0};

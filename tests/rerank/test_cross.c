@@ -277,7 +277,7 @@ static void ignores_tokens_beyond_a_pair(void **state)
     open_cross_place(&place, TINY_BERT ONE_LABEL);
     for (size_t i = 0; i < LONG; i++)
         ids[i] = (int32_t)(5 + i % 20);
-    const struct token_run runs[] = {{ids, LONG}, {ids, POSITIONS - FRAME - 5 /* the request's */}};
+    const struct token_run runs[] = {{ids, LONG}, {ids, POSITIONS - FRAME - 5 /* tokens of the request */}};
     score_tools(&place, runs, 2, logits);
     assert_memory_equal(&logits[0], &logits[1], sizeof *logits);
     close_cross_place(&place);
@@ -440,21 +440,23 @@ static void rejects_other_models(void **state)
     static const struct {
         const char *name, *weights, *config, *message;
     } rows[] = {
-        {"an encoder", TINY_BERT, TINY_BERT, "tiny: the model has no classifier; a cross-encoder's config.json names"},
+        {"a model without a classifier", TINY_BERT, TINY_BERT,
+         "tiny: the model has no classifier; a cross-encoder's config.json names"},
         {"two labels", TINY_BERT, TINY_BERT TINY_LABELS(2),
          "tiny: the model's classifier has 2 labels; a cross-encoder must have one"},
-        {"labels by their names", TINY_BERT,
+        {"three labels, named by id2label", TINY_BERT,
          TINY_BERT TINY_LABELS(1) ", \"id2label\": {\"0\": \"a\", \"1\": \"b\", \"2\": \"c\"}", "has 3 labels"},
-        {"labels that nobody counts", TINY_BERT, TINY_BERT ", \"architectures\": [\"BertForSequenceClassification\"]",
-         "has 2 labels"},
-        {"another head", TINY_BERT ONE_LABEL, TINY_BERT ", \"architectures\": [\"BertForMaskedLM\"]", "no classifier"},
-        {"a classifier that is not there", TINY_BERT, TINY_BERT ONE_LABEL, "has no tensor \"pooler.dense.weight\""},
-        {"a score that is not there", TINY_DISTILBERT, TINY_DISTILBERT ONE_LABEL,
+        {"no labels in config.json: the default of two", TINY_BERT,
+         TINY_BERT ", \"architectures\": [\"BertForSequenceClassification\"]", "has 2 labels"},
+        {"a head for masked words", TINY_BERT ONE_LABEL, TINY_BERT ", \"architectures\": [\"BertForMaskedLM\"]",
+         "no classifier"},
+        {"missing weights of the classifier", TINY_BERT, TINY_BERT ONE_LABEL, "has no tensor \"pooler.dense.weight\""},
+        {"missing weights of DistilBERT's classifier", TINY_DISTILBERT, TINY_DISTILBERT ONE_LABEL,
          "has no tensor \"pre_classifier.weight\""},
-        {"no room for a pair", TINY_BERT ONE_LABEL ", \"max_position_embeddings\": 2",
+        {"too few positions for a pair", TINY_BERT ONE_LABEL ", \"max_position_embeddings\": 2",
          TINY_BERT ONE_LABEL ", \"max_position_embeddings\": 2",
          "a pair needs room for 3 tokens; the model has room for 2"},
-        {"an activation of DeBERTa's head", TINY_DEBERTA ONE_LABEL,
+        {"an unsupported activation in DeBERTa's head", TINY_DEBERTA ONE_LABEL,
          TINY_DEBERTA ONE_LABEL ", \"pooler_hidden_act\": \"sine\"", "pooler_hidden_act \"sine\" is not supported"},
     };
 

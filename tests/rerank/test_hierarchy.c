@@ -1,11 +1,11 @@
 /* Tests ToolRerank's rules (rerank/toolrerank.h) on lists of candidates, with results computed by hand.
  *
- * A list has one word per candidate, separated by blanks: [ROW:]PROVIDER SCORE [@ANGLE], without blanks within the word.
+ * A list has one word per candidate, separated by blanks. A word is [ROW:]PROVIDER SCORE [@ANGLE] without blanks.
  *   ROW       the tool's row; if omitted, its index in the list
  *   PROVIDER  a letter, capital if training saw the tool; '.' for an unseen tool without a provider
  *   SCORE     two digits, percent; "??" for NaN
- *   ANGLE     direction of the tool's vector in degrees; if omitted, the tool has no vector. The paper's tau_m is .7: cosines
- *             above .7 are cos 40 = .77 and cos 45 = .71; cosines below are cos 46 = .69 and cos 80 = .17.
+ *   ANGLE     direction of the tool's vector in degrees; if omitted, the tool has no vector. The paper's tau_m is .7.
+ *             Cosines above: cos 40 = .77 and cos 45 = .71. Cosines below: cos 46 = .69 and cos 80 = .17.
  * A result has the rows in order, with "|" between F1 (the candidates that come first) and F2 (the rest). */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,8 +72,8 @@ static void assert_rows(const char *name, const struct candidate *list, size_t c
         fail_msg("%s: wanted \"%s\", got \"%s\"", name, wanted, text);
 }
 
-/* Section 3.2: the tool at position i, counted from 1, is kept if i <= seen_depth for a seen tool, or if i <= unseen_depth
- * for an unseen tool. */
+/* Section 3.2: the tool at position i, counted from 1, is kept if i <= seen_depth for a seen tool, or if i <=
+ * unseen_depth for an unseen tool. */
 static void truncation_has_a_depth_for_seen_and_one_for_unseen_tools(void **state)
 {
     (void)state;
@@ -176,7 +176,8 @@ static void algorithm1_puts_the_tools_of_chosen_providers_first(void **state)
     }
 }
 
-/* Table 7 of the paper: expand_seen and expand_unseen, each on and off, with the chosen providers A (seen) and b (unseen). */
+/* Table 7 of the paper: expand_seen and expand_unseen, each on and off, with the chosen providers A (seen) and b
+ * (unseen). */
 static void expands_providers_by_settings(void **state)
 {
     (void)state;
@@ -293,8 +294,8 @@ static void vectors_that_are_not_finite_link_no_tools(void **state)
     assert_rows("two vectors that are not finite, and two equal vectors", list, 4, first, "0 1 2 | 3");
 }
 
-/* The candidates at index 0, 255 and 256 have one provider, all others a provider each. The rules move the candidate at 255,
- * but not the candidate at 256, which is beyond the limit. */
+/* The candidates at index 0, 255 and 256 have one provider, all others a provider each. The rules move the candidate at
+ * 255, but not the candidate at 256, which is beyond the limit. */
 static void rules_read_at_most_256_candidates(void **state)
 {
     (void)state;
@@ -314,8 +315,8 @@ static void rules_read_at_most_256_candidates(void **state)
     assert_int_equal(spread[LAST].row, LAST);
 }
 
-/* Candidates after the 256th keep their places, and no candidate is lost or duplicated. Round 0 runs algorithm 1 and round 1
- * algorithm 2 on random lists of 512. */
+/* Candidates after the 256th keep their places, and no candidate is lost or duplicated. Round 0 runs algorithm 1 and
+ * round 1 algorithm 2 on random lists of 512. */
 static void rules_keep_the_tail_of_a_long_list(void **state)
 {
     (void)state;

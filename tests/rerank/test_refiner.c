@@ -18,14 +18,14 @@ static const struct {
     const char *name, *config;
     size_t join;
 } models[] = {
-    {"BERT, behind the embeddings", TINY_BERT, 0},
-    {"BERT, above layer 0", TINY_BERT, 1},
-    {"BERT, above two of three", TINY_BERT THREE_LAYERS, 2},
+    {"BERT, joined after the embeddings", TINY_BERT, 0},
+    {"BERT, joined after layer 0", TINY_BERT, 1},
+    {"BERT, joined after two of three layers", TINY_BERT THREE_LAYERS, 2},
     {"RoBERTa", TINY_ROBERTA, 1},
     {"DistilBERT", TINY_DISTILBERT THREE_LAYERS, 1},
     {"MPNet", TINY_MPNET, 0},
     {"DeBERTa-v3", TINY_DEBERTA, 0},
-    {"DeBERTa-v3, above layer 0", TINY_DEBERTA, 1},
+    {"DeBERTa-v3, joined after layer 0", TINY_DEBERTA, 1},
     {"DeBERTa-v2", TINY_DEBERTA_V2, 1},
 };
 enum { MODELS = sizeof models / sizeof *models, HIDDEN = 16, CANDIDATES = REFINER_MAX_CANDIDATES };
@@ -171,7 +171,7 @@ static void ignores_order_of_candidates(void **state)
                             (const float(*)[RETRIEVE_FEATURES])features, second);
             for (size_t i = 0; i < n; i++)
                 if (!(fabsf(second[i] - first[order[i]]) < 1e-5f))
-                    fail_msg("%s: of %zu candidates, number %zu got %g, and %g in another place", models[m].name, n,
+                    fail_msg("%s, %zu candidates: candidate %zu got %g, and %g in another order", models[m].name, n,
                              order[i], (double)first[order[i]], (double)second[i]);
         }
         close_refiner_place(&place);

@@ -96,13 +96,13 @@ static void classifies_uncertain_requests_as_unknown(void **state)
 
 /* ---------------------------------------------------------------- order */
 
-/* Scores by row, and the tools of the only provider that may be fetched. */
+/* Source of scores and tools. */
 struct shop {
-    const float *scores;
-    uint32_t provider;
-    const uint32_t *tools;
-    size_t tool_count, scored, asked;
-    int fail_score, fail_tools;
+    const float *scores;              /* score of each row; NULL for .5 each */
+    uint32_t provider;                /* the only provider whose tools can be fetched */
+    const uint32_t *tools;            /* rows of its tools; NULL for 1000, 1001, ... */
+    size_t tool_count, scored, asked; /* scored: number of scored tools; asked: number of fetches */
+    int fail_score, fail_tools;       /* error codes; 0 to succeed */
 };
 
 static int score_in_shop(void *context, struct candidate *candidates, size_t count, wt_error *err)
@@ -234,8 +234,9 @@ static void cover_subtracts_lack_of_provider(void **state)
     assert_string_equal(ask_toolrerank(&settings, REQUEST_UNKNOWN, &shop, true, given, FOUND, &first), "4 1 5 3 2 0");
 }
 
-/* Logits of certain scores are finite, so the shares decide between them. */
-static void corrects_certain_scores(void **state)
+/* Scores of 0 and 1 are treated as nearly certain, so that their logits are finite and the shares decide between equal
+ * scores. */
+static void scores_of_zero_and_one_have_finite_logits(void **state)
 {
     static const float certain[] = {1, 1, 0, 1, 0, 0};
     struct hierarchy_settings settings = hierarchy_settings_of();
@@ -306,12 +307,18 @@ static void returns_errors_of_callbacks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(computes_lack_of_providers),    cmocka_unit_test(tools_without_provider_are_separate),
-        cmocka_unit_test(single_text_is_covered),        cmocka_unit_test(classifies_uncertain_requests_as_unknown),
-        cmocka_unit_test(does_not_score_dropped_tools),  cmocka_unit_test(reranks_for_one_provider),
-        cmocka_unit_test(prior_adds_first_stage_shares), cmocka_unit_test(cover_subtracts_lack_of_provider),
-        cmocka_unit_test(corrects_certain_scores),       cmocka_unit_test(reranks_for_several_providers),
-        cmocka_unit_test(works_without_cross_encoder),   cmocka_unit_test(limits_fetched_tools_to_the_list),
+        cmocka_unit_test(computes_lack_of_providers),
+        cmocka_unit_test(tools_without_provider_are_separate),
+        cmocka_unit_test(single_text_is_covered),
+        cmocka_unit_test(classifies_uncertain_requests_as_unknown),
+        cmocka_unit_test(does_not_score_dropped_tools),
+        cmocka_unit_test(reranks_for_one_provider),
+        cmocka_unit_test(prior_adds_first_stage_shares),
+        cmocka_unit_test(cover_subtracts_lack_of_provider),
+        cmocka_unit_test(scores_of_zero_and_one_have_finite_logits),
+        cmocka_unit_test(reranks_for_several_providers),
+        cmocka_unit_test(works_without_cross_encoder),
+        cmocka_unit_test(limits_fetched_tools_to_the_list),
         cmocka_unit_test(returns_errors_of_callbacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Tests the action of a request, and the scores of tools with and without that action. test_verbs.c tests tools
- * alone. */
+/* Tests the action of a request, and the scores of tools with and without that action. test_verbs.c tests the
+ * actions of tools without a request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -374,7 +374,8 @@ static void evidence_sums_to_score(void **state)
     }
 }
 
-/* Six sub-queries of `words` words each. w: the small model reads the whole sub-query; b: only its beginning. */
+/* Six sub-queries of `words` words each. read: one letter per sub-query, 'w' if the small model reads it whole, 'b' if
+ * the model reads only its beginning. */
 static void encodes_ends_of_long_requests(void **state)
 {
     static const struct {

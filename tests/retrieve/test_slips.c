@@ -30,7 +30,7 @@ static void charges_each_slip(void **state)
     (void)state;
     static const struct {
         const char *typed, *meant;
-        unsigned cost;
+        unsigned cost; /* if above SLIPS_MOST, any cost above SLIPS_MOST is right */
     } cases[] = {
         {"issue", "issue", 0},
         {"isue", "issue", SLIP_DOUBLED},
