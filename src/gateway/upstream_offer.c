@@ -322,8 +322,9 @@ static json_t *index_by_name(const json_t *list, const char *key)
     return WT_TAKE(index);
 }
 
-/* Returns the listed items that equal the approved ones of the same name, or NULL if out of memory. A second item of a
- * name is left out. */
+/* Returns copies of the listed items that equal the approved ones of the same name, or NULL if out of memory. A second
+ * item of a name is left out. Several threads may select from one list, and jansson reads reference counts without
+ * synchronisation, so the items themselves cannot be shared. */
 static json_t *select_approved(const json_t *listed, const json_t *approved, const char *key)
 {
     json_auto_t *index = index_by_name(approved, key), *out = json_array();
@@ -335,7 +336,7 @@ static json_t *select_approved(const json_t *listed, const json_t *approved, con
         const json_t *same = name ? json_object_get(index, name) : NULL;
         if (!same || !json_equal(same, item))
             continue;
-        if (json_array_append(out, item) < 0 || json_object_del(index, name) < 0)
+        if (json_array_append_new(out, json_deep_copy(item)) < 0 || json_object_del(index, name) < 0)
             return NULL;
     }
     return WT_TAKE(out);
