@@ -19,7 +19,8 @@
 
 /* Inputs of a row, needed to copy it into the next collection. */
 struct row_source {
-    uint64_t generation; /* generation of the tool in the store; the key's may include usage */
+    uint64_t
+        generation; /* generation of the tool in the store; the generation in snapshot_key may include usage sums */
     uint32_t name_words; /* words in the longest of the tool's names */
 };
 
