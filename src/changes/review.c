@@ -1,4 +1,4 @@
-/* review.c: compares the definitions listed by a server with the approved ones (whichtool/review.h).
+/* review.c: compares the definitions listed by a server with the approved definitions (whichtool/review.h).
  *
  *   listing -> tools, and the hash of each definition -> one transaction (store/review.h) -> vectors, a snapshot
  *
@@ -210,7 +210,8 @@ static int note_offer(struct review_run *r, enum review_kind kind, struct str na
     return added;
 }
 
-/* Adds an offer. An offer without a name, or with the name of an earlier one, cannot be approved, so it is skipped. */
+/* Adds an offer. Skips an offer without a name, or with the name of an earlier offer, since such an offer cannot be
+ * approved. */
 static int add_offer(struct review_run *r, enum review_kind kind, const json_t *offer)
 {
     struct str name = wt__json_str(offer, offer_names[kind]);
@@ -447,7 +448,7 @@ static int fail_not_waiting(struct review_run *r, enum review_kind kind, struct 
                     (int)r->listing.provider.len, r->listing.provider.ptr);
 }
 
-/* Selects the rows to approve: meant [*meant_count]. rows [count]: the waiting ones. */
+/* Selects the rows to approve: meant [*meant_count]. rows [count]: the waiting definitions. */
 static int choose_rows(struct review_run *r, const wt_approve_options *options, const struct review_row *rows,
                        size_t count, const struct review_row **meant, size_t *meant_count)
 {
