@@ -149,7 +149,7 @@ const struct face_kind_row wt__face_direct = {.list = list_view_tools,
 /* Tools of a search face, indexed like wt__face_tool_names. */
 static const struct {
     const char *definition; /* NULL for tools of the catalogue */
-    const char *schema;
+    const char *schema;     /* input schema as JSON; NULL for tools of the catalogue */
 } tools[FACE_TOOLS] = {
     {NULL, NULL},
     {NULL, NULL},

@@ -53,9 +53,9 @@ struct policy_patterns {
 };
 
 struct policy_rule {
-    struct policy_patterns keys, servers, tools;
-    bool effects[EFFECTS]; /* true for the effects that the rule covers */
-    bool denies;           /* the rule denies; false if it allows */
+    struct policy_patterns keys, servers, tools; /* the rule applies if all three match */
+    bool effects[EFFECTS];                       /* true for the effects that the rule covers */
+    bool denies;                                 /* the rule denies; false if it allows */
 };
 
 struct policy_rules {
@@ -74,8 +74,8 @@ struct policy {
     struct policy_patterns repaired; /* servers whose tools' arguments are repaired */
     struct policy_profile *profiles; /* [profile_count] */
     size_t profile_count;
-    size_t rule_count; /* number of rules, with those of the profiles */
-    char revision[POLICY_REVISION_BYTES];
+    size_t rule_count;                    /* number of rules, with those of the profiles */
+    char revision[POLICY_REVISION_BYTES]; /* beginning of a hash of the file */
     struct arena arena;
 };
 

@@ -34,7 +34,7 @@ struct relay_state {
     struct gateway *gateway;
     struct mcp_call *call;
     struct upstream *upstream;
-    const struct relay *what;
+    const struct relay *what;       /* request to relay */
     struct parked *exchange;        /* running exchange, or NULL */
     struct buffer responses, state; /* inputResponses and requestState of the next request as JSON; may be empty */
     double until_ms;                /* end of the wait for a server that is not running, by wt__now_ms */

@@ -223,8 +223,8 @@ static json_t *read_server_info(struct mcp_connection *connection)
 
 /* The lists that wt__upstream_gather has requested. A list that was not requested is empty. */
 struct gathered_lists {
-    struct buffer tools; /* {"tools":[...]} */
-    size_t tool_count;
+    struct buffer tools;        /* {"tools":[...]} */
+    size_t tool_count;          /* number of tools in `tools` */
     struct upstream_offer rest; /* resources, templates and prompts; refs is not used */
     struct mcp_mends mends[2];  /* see struct upstream */
 };
