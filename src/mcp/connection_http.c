@@ -50,8 +50,8 @@ struct link_request {
     struct link_request *next;
     struct http_link *link;
     enum link_request_kind kind;
-    int64_t id; /* id of the exchange; 0 without an exchange; MCP_NO_STREAM for the stream of notices */
-    bool is_modern;
+    int64_t id;     /* id of the exchange; 0 without an exchange; MCP_NO_STREAM for the stream of notices */
+    bool is_modern; /* the connection is in the modern era */
     /* Sent data. */
     struct arena arena;
     char *text, *method;
@@ -69,7 +69,7 @@ struct link_request {
     struct buffer body; /* the body, or the incomplete last event of a stream */
     size_t searched;    /* bytes of body searched for an event end */
     struct sse_event event;
-    bool is_answered;
+    bool is_answered;    /* an answer to the request has arrived */
     bool is_refused;     /* a ping or `initialize` was answered with an error */
     bool has_dispatched; /* a message of its stream was dispatched */
     bool exceeds_limit;  /* the server exceeded a limit, so that the connection is lost */
@@ -91,11 +91,11 @@ struct http_link {
     struct mcp_link public; /* first member, so that a pointer to it is a pointer to this struct */
     struct mcp_connection *connection;
     struct http_loop *loop;
-    pthread_mutex_t lock;     /* guards the fields below */
-    pthread_cond_t delivered; /* signalled when `awaited` changes */
-    struct link_request *requests;
-    unsigned awaited; /* transfers that `wait_delivered` waits for */
-    bool is_renewing; /* the session is being checked or renewed */
+    pthread_mutex_t lock;          /* guards the fields below */
+    pthread_cond_t delivered;      /* signalled when `awaited` changes */
+    struct link_request *requests; /* list of requests that have not ended */
+    unsigned awaited;              /* transfers that `wait_delivered` waits for */
+    bool is_renewing;              /* the session is being checked or renewed */
     bool is_closing;
     bool is_lost; /* while is_renewing: the session is certainly lost, so that a successful ping does not count */
     char *url;    /* target of a redirect; NULL to use the configured URL */

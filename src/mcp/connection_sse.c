@@ -32,7 +32,7 @@ struct sse_link {
 
 /* A POST in progress. */
 struct post {
-    struct post *next;
+    struct post *next; /* next POST in progress */
     struct sse_link *link;
     int64_t id; /* 0 for a notification or reply */
     size_t len; /* length of text */

@@ -152,9 +152,9 @@ struct listing_client {
     struct mcp_exchange *exchange; /* owns the answer being read */
     struct mcp_listing *out;
     struct progress *progress;
-    double until_ms; /* end of the timeout, by wt__now_ms */
-    unsigned timeout_ms;
-    bool has_tools; /* true unless the server's capabilities lack "tools" */
+    double until_ms;     /* end of the timeout, by wt__now_ms */
+    unsigned timeout_ms; /* timeout of the whole listing */
+    bool has_tools;      /* true unless the server's capabilities lack "tools" */
 };
 
 /* Sends a request and waits for its answer, which lives until the next call. */
