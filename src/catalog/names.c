@@ -196,7 +196,7 @@ static void read_provider(struct name_part *part, struct str provider)
 
 struct provider_words {
     struct str word[WORDS_MAX];
-    bool gone[WORDS_MAX];
+    bool gone[WORDS_MAX]; /* the word was removed */
     size_t count;
     size_t left, bytes; /* number of words that are not gone, and their joined length */
 };
