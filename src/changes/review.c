@@ -43,8 +43,8 @@ struct review_run {
     struct import kept;       /* tools of kept_bytes */
     struct buffer kept_bytes; /* listing of definitions from the store (read_kept_definitions) */
     struct map offer_keys;    /* kinds and names of the offers so far */
-    struct pins lock;
-    bool no_vectors;
+    struct pins lock;         /* pins of the lock; empty without a lock */
+    bool no_vectors;          /* do not encode the tools */
     struct progress progress;
     struct arena arena;
     wt_error *err;
