@@ -15,7 +15,7 @@ enum {
 };
 
 struct bundles {
-    const struct encoder *encoder;
+    const struct encoder *encoder; /* encoder of the bundles' vectors */
     size_t count;
     size_t left_out;           /* bundles over BUNDLES_MOST */
     uint32_t *starts;          /* [count + 1] begin of each bundle in rows */
@@ -34,7 +34,7 @@ void wt__bundles_free(struct bundles *bundles); /* NULL is a no-op */
 void wt__bundles_discard(const wt_engine *engine);
 
 struct bundle_query {
-    struct str text;
+    struct str text; /* request */
     const struct retriever
         *retriever;          /* source of the weights of words and meaning; if both are 0, only meaning counts */
     const uint64_t *allowed; /* one bit per row of the index: tools that may be found; NULL for all */

@@ -82,8 +82,8 @@ bool wt__pool_give(struct pool *pool, pthread_mutex_t *lock, void *item);
 struct engine_chat {
     char *url, *model, *key, *record, *replay; /* copied from wt_open_options; NULL if not given */
     unsigned at_once;                          /* concurrent requests; 0 for CHAT_AT_ONCE */
-    struct chat_client *client;
-    struct chat_record *answers;
+    struct chat_client *client;                /* NULL before first use, and if answers are replayed */
+    struct chat_record *answers; /* NULL before first use, and if answers are neither recorded nor replayed */
 };
 
 struct wt_engine {

@@ -96,7 +96,7 @@ struct mask_builder {
     bool ids;                     /* a pattern or the condition needs ids */
     struct numbered_provider *of; /* [of_count] providers, ascending; collected only if `ids` is set */
     size_t of_count, of_capacity;
-    struct buffer id;
+    struct buffer id;        /* id of the row being matched */
     uint64_t *bits, *wanted; /* one bit per row: rows of the mask, and rows that match a pattern of `only` */
     size_t seen;             /* number of names visited */
 };

@@ -47,10 +47,10 @@ struct collection {
     struct document document;
     struct name_counts providers;
     struct token_list provider_words;
-    struct buffer id;
+    struct buffer id; /* id of the current tool */
     uint32_t *copies; /* [copy_count] */
     size_t copy_count;
-    void *lexical;
+    void *lexical; /* lexical index of the rows, [lexical_len] bytes */
     size_t lexical_len;
     wt_error *err;
 };

@@ -124,13 +124,13 @@ enum { SLICE = 1024, SLICE_FULL = 1, TOO_MUCH = 2 };
 /* Strings shared by several lists of kept tools. The build of the next index adds to them; strings that no tool uses
  * any more are freed with the last list. */
 struct kept_texts {
-    atomic_uint holders;
+    atomic_uint holders; /* number of lists that use the strings */
     struct arena arena;
     size_t bytes;
 };
 
 struct kept_tools {
-    atomic_uint holders;
+    atomic_uint holders; /* references to the list */
     struct kept_texts *texts;
     struct tool *tools; /* in row order of the index */
     size_t count, capacity;
