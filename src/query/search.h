@@ -67,7 +67,7 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
 
 /* The tools to keep, as ids of a store. */
 struct kept_ids {
-    int64_t *ids; /* [count] distinct, in the order of the names */
+    int64_t *ids; /* [count] distinct, in the order of the names; the first [called] were called */
     size_t count, called;
 };
 
@@ -118,11 +118,11 @@ struct search {
     const uint64_t *allowed;    /* bits, as in struct retrieve_request */
     struct filter_mask *mask;   /* mask of the filter on the index; NULL before first use */
     struct notice notice;
-    const char *encoder;          /* name of the encoder; "" for a lexical search */
-    const char *read_as;          /* corrected request; NULL if not corrected */
-    struct str read;              /* the request that was searched for */
-    struct unknown_words unknown; /* words of the request that no tool has */
-    double multi_provider_probability;
+    const char *encoder;               /* name of the encoder; "" for a lexical search */
+    const char *read_as;               /* corrected request; NULL if not corrected */
+    struct str read;                   /* the request that was searched for */
+    struct unknown_words unknown;      /* words of the request that no tool has */
+    double multi_provider_probability; /* NaN if unknown */
     struct workspace *workspace;
 };
 

@@ -13,8 +13,8 @@
 struct set_pick {
     struct search search;
     struct selection *selection;
-    const struct chooser *chooser;
-    struct notice notice; /* about the chooser */
+    const struct chooser *chooser; /* calibrated chooser of the store, or the built-in chooser */
+    struct notice notice;          /* about the chooser */
     struct candidate_features candidates;
     uint32_t *which; /* [count] picked hits; their scores become probabilities */
     size_t count;
