@@ -1,5 +1,5 @@
-/* arena.c: a list of blocks, newest first. Each block is at least twice as large as the one before, up to BLOCK_MAX, so
- * M tools need O(log M) allocations at first, later one per BLOCK_MAX bytes.
+/* arena.c: a list of blocks, newest first. Each block is at least twice as large as the block before, up to BLOCK_MAX,
+ * so an arena of any size makes few calls of malloc.
  *
  * Under AddressSanitizer each allocation is followed by a poisoned gap, so that an overrun is detected. */
 #include "base/arena.h"
@@ -29,7 +29,7 @@ enum { BLOCK_MIN = 4096, BLOCK_MAX = 4 << 20, BLOCK_ALIGN = 64 };
 
 struct arena_block {
     struct arena_block *previous;
-    size_t size; /* size of bytes */
+    size_t size; /* length of `bytes` */
     _Alignas(BLOCK_ALIGN) unsigned char bytes[];
 };
 

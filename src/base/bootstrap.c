@@ -1,6 +1,7 @@
-/* bootstrap.c: draws samples and computes their means. The interval consists of percentiles of the resampled means. If
- * there were no difference, the means would spread around 0 as they now spread around the observed mean. So p is the share of resampled means at least as far
- * from the observed mean as the observed mean is from 0. Adding one to numerator and denominator keeps p above 0. */
+/* bootstrap.c: draws samples and computes their means. The interval consists of percentiles of the resampled means.
+ * Without a true difference, the resampled means would spread around 0 as they now spread around the observed mean. So
+ * p is the share of resampled means at least as far from the observed mean as the observed mean is from 0. Adding one
+ * to numerator and denominator keeps p above 0. */
 #include "base/bootstrap.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Returns the time of a monotonic clock in milliseconds. Only differences of two times are meaningful. */
 double wt__now_ms(void);
 
 enum { CLOCK_TEXT_BYTES = 21 };                /* "2026-11-22T08:30:00Z" with its NUL */

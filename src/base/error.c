@@ -69,7 +69,7 @@ int wt__fail_errno(wt_error *err, const char *verb, const char *path)
 {
     int number = errno;
     char reason[128];
-    /* _GNU_SOURCE selects GNU strerror_r instead of the POSIX one. The GNU version returns the text. */
+    /* _GNU_SOURCE selects GNU strerror_r instead of the POSIX version. The GNU version returns the text. */
     const char *text = strerror_r(number, reason, sizeof reason);
     return wt__fail(err, code_of_errno(number), "cannot %s %s: %s%s", verb, path, text,
                     number == EFBIG ? "; raise the limit of a file's size (ulimit -f)" : "");

@@ -1,5 +1,5 @@
-/* file.c: reads, maps, replaces, lists and locks files (file.h). A replacement that fails at any point leaves either the
- * old file or the complete new file. */
+/* file.c: reads, maps, replaces, lists and locks files (file.h). A replacement that fails at any point leaves either
+ * the old file or the complete new file. */
 #include "base/file.h"
 
 #include <dirent.h>
@@ -331,9 +331,9 @@ static int leave_displaced(struct replace *replace, wt_error *err)
 }
 
 /* Checks the content that a swap moved from the file to the temporary file. If the content is unexpected, another
- * program wrote the file just before the swap, so the two files are swapped back. That swap may in turn displace a newer
- * text of the other program, which is then swapped back. expected: hash that the temporary file should have now. placed:
- * hash of the content that the last swap put in place. */
+ * program wrote the file just before the swap, so the two files are swapped back. That swap may in turn displace a
+ * newer text of the other program, which is then swapped back. expected: hash that the temporary file should have now.
+ * placed: hash of the content that the last swap put in place. */
 static int settle_swap(struct replace *replace, unsigned char expected[32], unsigned char placed[32], wt_error *err)
 {
     unsigned char found[32];

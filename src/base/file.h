@@ -29,8 +29,8 @@ void wt__file_unmap(struct mapping *mapping);
 /* A file replacement: begin, write, commit. The old content stays until the commit. wt__replace_abort removes the
  * temporary file. If the process dies first, the next wt__replace_begin of the same path removes it. */
 struct replace {
-    int fd;
-    char *path, *temporary;
+    int fd;                 /* temporary file; -1 if it is not open */
+    char *path, *temporary; /* paths of the file and of the temporary file */
 };
 int wt__replace_begin(struct replace *out, const char *path, wt_error *err);
 int wt__replace_write(struct replace *replace, const void *bytes, size_t len, wt_error *err);

@@ -51,7 +51,8 @@ static int read_code_unit(struct checker *c)
     return unit;
 }
 
-/* Checks a \u escape. A high surrogate must be followed by a low one, and a low surrogate must follow a high one. */
+/* Checks a \u escape. A high surrogate must be followed by a low surrogate, and a low surrogate must follow a high
+ * surrogate. */
 static bool check_unicode_escape(struct checker *c)
 {
     int unit = read_code_unit(c);

@@ -1,5 +1,5 @@
-/* json_edit.c: locates the members of an object in a copy of the text with comments blanked out, and edits the text. Both
- * texts have the same length, so offsets are valid in both. */
+/* json_edit.c: locates the members of an object in a copy of the text with comments blanked out, and edits the text.
+ * Both texts have the same length, so offsets are valid in both. */
 #include "base/json_edit.h"
 
 #include "base/json.h"
@@ -239,7 +239,7 @@ static void drop_member(struct buffer *out, const struct json_members *m, size_t
     }
 }
 
-/* Adds members behind the last one, or to an empty object. */
+/* Adds members behind the last member, or to an empty object. */
 static void append_behind_last(struct buffer *out, const struct json_members *m, const struct json_new_member *added,
                                size_t count, size_t *at)
 {

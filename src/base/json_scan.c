@@ -19,8 +19,8 @@ static void skip_scan_blanks(struct json_scan *scan)
             scan->line++;
 }
 
-/* Skips a string. scan->at moves from its opening quote to the byte after the closing one. Returns false if the text
- * ends first. */
+/* Skips a string. scan->at moves from the opening quote of the string to the byte after the closing quote. Returns
+ * false if the text ends first. */
 static bool skip_string(struct json_scan *scan)
 {
     const char *text = scan->text.ptr;

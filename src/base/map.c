@@ -1,5 +1,5 @@
-/* map.c: a hash map with linear probing at a load of at most 3/4. The hash is seeded from an address and the clock, so that collisions
- * cannot be precomputed. */
+/* map.c: a hash map with linear probing at a load of at most 3/4. The hash is seeded from an address and the clock, so
+ * that collisions cannot be precomputed. */
 #include "base/map.h"
 
 #include <stdlib.h>

@@ -20,8 +20,8 @@ char *wt__copy_string(const char *bytes, size_t len);
 /* Grows *items to at least `need` items by doubling *capacity. Returns 0, or -1 with everything unchanged. */
 int wt__grow(void **items, size_t *capacity, size_t need, size_t size);
 
-/* Calls dispose(&variable) when the variable goes out of scope: `WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};`
- * Initialise the variable in its declaration. */
+/* Calls dispose(&variable) when the variable goes out of scope: `WT_CLEANUP(wt__buffer_dispose) struct buffer text =
+ * {0};` Initialise the variable in its declaration. */
 #define WT_CLEANUP(dispose) __attribute__((cleanup(dispose)))
 
 /* Frees a pointer variable when it goes out of scope: `WT_AUTO_FREE char *path = NULL;` */

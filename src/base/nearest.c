@@ -1,5 +1,5 @@
-/* nearest.c: computes edit distances row by row. A comparison stops as soon as the limit is reached, because a catalogue
- * has many names. */
+/* nearest.c: computes edit distances row by row. A comparison stops as soon as the limit is reached, because a
+ * catalogue has many names. */
 #include "base/nearest.h"
 
 void wt__nearest_begin(struct nearest *nearest, struct str word)

@@ -1,5 +1,5 @@
-/* pool.c: starts threads for each run and joins them at its end. A run is long, such as an import, so keeping the threads
- * between runs would save nothing and add hidden state. */
+/* pool.c: starts threads for each run and joins them at its end. A run is long, such as an import, so keeping the
+ * threads between runs would save nothing and add hidden state. */
 #include "base/pool.h"
 
 #include <pthread.h>
@@ -8,12 +8,13 @@
 
 enum { THREADS_MAX = 256 };
 
+/* State of one wt__pool_run, shared by its threads. */
 struct pool_job {
     pool_work work;
     void *context;
     size_t count;
-    atomic_size_t next;
-    atomic_int result;
+    atomic_size_t next; /* next item to start */
+    atomic_int result;  /* first non-zero result of `work`; 0 so far */
 };
 
 struct worker {

@@ -1,5 +1,5 @@
-/* shares.c: a hash table from holders to their units (shares.h). A holder has an entry only while it has units, so there
- * are at most as many entries as units in use. */
+/* shares.c: a hash table from holders to their units (shares.h). A holder has an entry only while it has units, so
+ * there are at most as many entries as units in use. */
 #include "base/shares.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  *
  * A holder may take units only while its total would not exceed the units left for all others. A single holder
  * therefore gets half of the pool, two holders get a third each, and the next holder always finds units left (the
- * dynamic threshold of Choudhury and Hahne, 1998, with a factor of 1). It needs no configuration, and idle holders
- * reserve no units.
+ * dynamic threshold of Choudhury and Hahne, 1998, with a factor of 1). This rule needs no configuration, and idle
+ * holders reserve no units.
  *
  * A holder is the name of a key, a session or an upstream server. The holder NULL may use the whole pool; it is for
  * callers that cannot distinguish holders. All functions are thread-safe. */

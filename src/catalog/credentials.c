@@ -1,13 +1,14 @@
 /* credentials.c: finds arguments that are credentials (credentials.h), by their names and descriptions.
  *
- * To offer a credential to a model costs a few words of the prompt, but a tool without a real argument is useless. So a
- * name alone decides only if it has hardly any other meaning ("api_key"). "token", "key" or "signature" count only in a
- * header, or with a description about authentication. A longer name ("slack_api_key") is mostly the credential of
- * another service, which the tool stores. Passwords are kept: a name does not reveal whether the password opens the
- * service or is set in it. A credential is a text, so flags, lists and objects are kept too.
+ * An argument that is wrongly kept costs a few words of the prompt. A tool that wrongly loses an argument is useless.
+ * So a name alone decides only if it has hardly any other meaning ("api_key"). "token", "key" or "signature" count only
+ * in a header, or with a description about authentication. A longer name ("slack_api_key") is mostly the credential of
+ * another service. The tool stores that credential, so the argument is kept. Passwords are kept: a name does not reveal
+ * whether the password opens the service or is set in it. A credential is a text, so flags, lists and objects are kept
+ * too.
  *
- * In recorded calls, more arguments count as credentials: a missing argument in an example costs little, and a kept one
- * may be a secret.
+ * In recorded calls, more arguments count as credentials: a missing argument in an example costs little, and a kept
+ * argument may be a secret.
  *
  * Names are compared by letters and digits alone, so that apiKey, api_key and X-API-Key are equal. */
 #include "catalog/credentials.h"
@@ -47,8 +48,8 @@ static const char *const no_header[] = {
 static const char *const no_text[] = {"bool", "int", "num", "float", "arr", "list", "obj", "dict"};
 /* Phrases used only for the credential of the call itself. */
 static const char *const scope[] = {"requires scope"};
-/* Words in the name of a tool about credentials, in addition to the noun of the argument's own name. Such a tool checks
- * credentials or configures their owner. */
+/* Words in the name of a tool about credentials, in addition to the noun at the end of the argument's name (`nouns`).
+ * Such a tool checks credentials or configures their owner. */
 static const char *const about[] = {
     "credential",   "auth",      "oauth",          "oauth2",        "oidc",     "sso",         "login",  "signin",
     "authenticate", "authorize", "authentication", "authorization", "identity", "integration", "server", "client"};
@@ -78,7 +79,7 @@ static bool equals_any(const char *text, const char *const *words, size_t count)
     return false;
 }
 
-/* Writes letters and digits of name in lower case; "" if there are too many. */
+/* Writes letters and digits of name in lower case; "" if there are more than NAME_MAX_LETTERS. */
 static void squeeze_name(char out[NAME_MAX_LETTERS + 1], struct str name)
 {
     size_t len = 0;

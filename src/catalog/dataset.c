@@ -37,7 +37,7 @@ struct dataset_reader {
     size_t row_count, row_capacity;
     struct map by_id; /* query id -> slot */
     const char *file; /* current file, for messages */
-    size_t line;
+    size_t line;      /* current line, 1-based */
     wt_error *err;
 };
 

@@ -14,12 +14,12 @@
 /* ---------------------------------------------------------------- differences of texts, by words */
 
 /* The longest common subsequence of words, with the standard table, after removing the common beginning and end. If the
- * table would exceed DIFF_CELLS, everything between them is one change. */
+ * table would exceed DIFF_CELLS, all words between the common beginning and end are one change. */
 
 enum {
     DIFF_CELLS = 1 << 20,
     DIFF_PLACES = 4,  /* maximum changes of one text described separately */
-    DIFF_QUOTED = 160 /* maximum bytes quoted of each */
+    DIFF_QUOTED = 160 /* maximum bytes quoted of each change */
 };
 
 struct diff_words {
@@ -77,7 +77,7 @@ struct diff {
     uint16_t *table; /* [(n - a + 1) * (m - b + 1)] length of the longest common subsequence of the remaining words */
 };
 
-/* Describes one change: `gone` was replaced by `come`; one of them may be empty. */
+/* Describes one change: `come` replaced `gone`. One of the two texts may be empty. */
 static void add_text_change(struct diff *d, struct str gone, struct str come)
 {
     if (d->shown_count == DIFF_PLACES) {
@@ -178,18 +178,19 @@ static int append_word_changes(struct buffer *out, struct str before, struct str
 
 enum {
     KEY_SHOWN = 64,    /* maximum bytes of a member's name */
-    PATH_SHOWN = 160,  /* maximum bytes of its path */
+    PATH_SHOWN = 160,  /* maximum bytes of a member's path */
     VALUE_SHOWN = 160, /* maximum bytes of a changed value */
     TEXT_SHOWN = 400,  /* maximum bytes of a new value */
-    BRIEF_TEXT = 48    /* texts up to this length are quoted whole, longer ones by words */
+    BRIEF_TEXT = 48    /* maximum bytes of a text that is quoted whole; only changed words of longer texts are quoted */
 };
 
 struct definition_walk {
     struct definition_changes *out;
     struct arena *arena;
-    struct buffer path, line;
-    bool schema;      /* the current member is a schema */
-    bool annotations; /* the current member is "annotations" */
+    struct buffer path; /* path of the current member */
+    struct buffer line; /* sentence being written */
+    bool schema;        /* the current member is a schema */
+    bool annotations;   /* the current member is "annotations" */
     wt_error *err;
 };
 

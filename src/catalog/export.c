@@ -32,7 +32,7 @@ struct api_format {
     const char *close;
     size_t description;     /* maximum length of a description in characters; 0 for no limit */
     unsigned flags;         /* of the enum below */
-    const char *definition; /* format in which the model sees the tools; NULL for this one */
+    const char *definition; /* format in which the model sees the tools; NULL for this format */
 };
 
 enum {
@@ -235,7 +235,7 @@ struct namespaces {
 
 /* Adds tool number i to the namespace of its provider. Returns false if out of memory. The namespace has the exported
  * name of a tool called like the provider. The name depends only on the provider, so that a later search extends a
- * namespace that an earlier one has loaded. Providers with the same exported name share a namespace. */
+ * namespace that an earlier search has loaded. Providers with the same exported name share a namespace. */
 static bool join_namespace(struct namespaces *all, const struct tool *tools, size_t i)
 {
     char text[EXPORT_NAME_MAX + 1];

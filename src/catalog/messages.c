@@ -28,8 +28,8 @@ struct message_reader {
     struct arena *arena;
     struct message_text *said; /* [count] including blank texts */
     size_t count, capacity;
-    size_t seen;           /* number of messages, including invalid ones */
-    bool objects;          /* some message is not just a text */
+    size_t seen;           /* number of messages, including invalid messages */
+    bool objects;          /* at least one message is not just a text */
     struct buffer text;    /* text of the current message */
     char place[PLACE_MAX]; /* place of the current message: a JSON pointer, or a line */
 };
@@ -39,7 +39,7 @@ struct message_reader {
 
 /* ---------------------------------------------------------------- results */
 
-/* Counts an invalid message, and records the reason for the first one. Returns 0 or WT_ENOMEM. */
+/* Counts an invalid message, and records the reason for the first invalid message. Returns 0 or WT_ENOMEM. */
 static int WT_PRINTF(3, 4) skip_message(struct message_reader *r, wt_error *err, const char *format, ...)
 {
     char reason[REASON_MAX], all[REASON_MAX + PLACE_MAX + sizeof ": "];
@@ -312,7 +312,7 @@ static int read_tree(struct message_reader *r, const json_t *tree, wt_error *err
     return read_parsed_message(r, tree, err);
 }
 
-/* Writes the turns. If all messages are texts without roles, the turns alternate, and the last one is the user's. */
+/* Writes the turns. If all messages are texts without roles, the turns alternate, and the last turn is the user's. */
 static int write_turns(struct message_reader *r, wt_error *err)
 {
     struct conversation *out = r->out;

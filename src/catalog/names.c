@@ -7,11 +7,11 @@
 #include "text/unicode.h"
 
 enum {
-    PROVIDER_LEAST = 12, /* bytes that a provider keeps if the tool's part is cut */
-    WORD_LEAST = 8,      /* minimum bytes of a word that is cut */
-    UNREADABLE_DIGITS = 6,
-    DIGITS_MIN = 4,
-    DIGITS_MAX = 16,
+    PROVIDER_LEAST = 12,   /* bytes that a provider keeps if the tool's part is cut */
+    WORD_LEAST = 8,        /* minimum bytes of a word that is cut */
+    UNREADABLE_DIGITS = 6, /* digits of the hash of a text without a readable form */
+    DIGITS_MIN = 4,        /* digits of the first attempt */
+    DIGITS_MAX = 16,       /* maximum digits of an attempt */
     WORDS_MAX = READABLE_SOURCE / 2 + 1,
 };
 
@@ -196,7 +196,7 @@ static void read_provider(struct name_part *part, struct str provider)
 
 struct provider_words {
     struct str word[WORDS_MAX];
-    bool gone[WORDS_MAX];
+    bool gone[WORDS_MAX]; /* the word was removed */
     size_t count;
     size_t left, bytes; /* number of words that are not gone, and their joined length */
 };
@@ -254,8 +254,8 @@ static void shorten_part(struct name_part *part, size_t max)
 
 /* ---------------------------------------------------------------- the name */
 
-/* Writes the digits for an attempt, from 1. Each attempt has other digits, and later ones have more, since the names of
- * the earlier attempts are taken. Returns their number. */
+/* Writes the digits for an attempt, from 1. Each attempt has other digits, and later attempts have more digits, since
+ * the names of the earlier attempts are taken. Returns the number of digits. */
 static size_t attempt_digits(struct str provider, struct str name, unsigned attempt, char out[DIGITS_MAX])
 {
     struct sha256 sha;

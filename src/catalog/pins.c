@@ -203,8 +203,8 @@ static void put_offer_key(struct buffer *out, const char *kind, struct str provi
     wt__buffer_str(out, name);
 }
 
-/* Returns the map for the pin of a line, and sets *key to its key there. The key is "" if the line is invalid; its ptr
- * is NULL if out of memory. */
+/* Returns the map for the pin of a line, and sets *key to the pin's key in that map. *key is "" if the line is invalid.
+ * key->ptr is NULL if out of memory. */
 static struct map *find_map(struct pins *pins, const json_t *row, struct str *key)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -227,7 +227,7 @@ static struct map *find_map(struct pins *pins, const json_t *row, struct str *ke
     return map;
 }
 
-/* Returns a new pin behind the last one, not counted yet, or NULL if out of memory. */
+/* Returns a new pin after the last pin, or NULL if out of memory. The caller increments pins->count. */
 static struct pin *grow_pins(struct pins *pins, struct str id, struct str provider, struct str sha256)
 {
     if (wt__grow((void **)&pins->items, &pins->capacity, pins->count + 1, sizeof *pins->items) < 0)

@@ -1,6 +1,7 @@
 /* schema.c: normalises the schemas of all sources (schema.h). Follows only keywords whose values are schemas. So values
  * (enum, const, default) stay, and a property called "type" is not mistaken for a keyword. The parser has limited the
- * depth of the JSON. A failure of jansson means out of memory here; a flag collects these failures. */
+ * depth of the JSON. In this file, a failure of jansson means out of memory; schema_walk.failed collects these
+ * failures. */
 #include "catalog/schema.h"
 
 #include <ctype.h>
@@ -380,7 +381,7 @@ int wt__schema_add(json_t *schema, const char *name, json_t *property, bool requ
 }
 
 /* Returns the schema of one parameter in a list: its own "schema", and all other members that do not belong to the
- * list. Drops an empty default or description, which sources write for an absent one. */
+ * list. Drops an empty default or description, which sources write if there is no default or description. */
 static json_t *property_of(const json_t *parameter)
 {
     static const char *const of_the_list[] = {"name", "in", "schema", "required", "optional"};

@@ -140,7 +140,8 @@ int wt__usage_check_arguments(struct str text, wt_error *err)
 
 /* ---------------------------------------------------------------- times */
 
-/* Reads a number of exactly `digits` digits and moves *text past it. Returns -1 if there are fewer digits. */
+/* Reads a number of exactly `digits` digits and moves *text past it. Returns -1 if the text begins with fewer
+ * digits. */
 static int64_t read_fixed_digits(struct str *text, size_t digits)
 {
     int64_t value = 0;

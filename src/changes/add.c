@@ -97,7 +97,7 @@ static int report_collisions(struct import_report *report, const struct store_ch
     return add_remark(report, WT_NOTICE_COLLISION, &text, err);
 }
 
-/* Reports tools whose new definitions are broken, so that sync keeps the stored ones. */
+/* Reports tools whose new definitions are broken, so that sync keeps the stored definitions. */
 static int report_kept(struct import_report *report, size_t kept, wt_error *err)
 {
     struct buffer text = {0};
@@ -202,7 +202,7 @@ static int rebuild_index(wt_engine *engine, wt_error *err)
     int rc = wt__engine_newest_index(engine, &index, &why);
     if (rc == 0)
         wt__index_release(index);
-    else if (rc == WT_EEMPTY) /* neither this source nor earlier ones had tools */
+    else if (rc == WT_EEMPTY) /* neither this source nor earlier sources had tools */
         rc = 0;
     else if (err)
         *err = why;
@@ -240,7 +240,8 @@ static int report_empty(const struct import *import, struct import_report *repor
     return add_remark(report, WT_NOTICE_EMPTY_SOURCE, &text, err);
 }
 
-/* Stores the tools of an import and makes them searchable. *out is also set if that was cancelled after storing. */
+/* Stores the tools of an import and makes them searchable. *out is also set if the import is cancelled after the tools
+ * were stored. */
 static int add_import(wt_engine *engine, const struct import *import, struct str source, const wt_add_options *options,
                       struct progress *progress, wt_add_report **out, wt_error *err)
 {

@@ -216,8 +216,8 @@ int wt__embed_import(wt_engine *engine, const struct encoder *encoder, struct ow
     return rc == 0 && alone ? embed_tools_in_scope(engine, encoder, &rest, progress, embedded, err) : rc;
 }
 
-/* Encodes for the trained encoder as well, if one exists. Ignores a damaged one; callers that use its recipes report
- * it. */
+/* Encodes for the trained encoder as well, if one exists. Ignores a damaged trained encoder; callers that use the
+ * trained recipes report the damage. */
 static int embed_for_trained(wt_engine *engine, const struct encoder *own, struct progress *progress, wt_error *err)
 {
     const struct trained *trained;

@@ -99,7 +99,8 @@ static struct usage_tool *find_same_tool(struct usage_tool *tools, size_t count,
     return NULL;
 }
 
-/* True if the tool is not among the tools yet. Otherwise gives its arguments to the earlier one if that has none. */
+/* True if the tool is not among the tools yet. Otherwise, if the earlier tool has no arguments, gives it the arguments
+ * of this tool. */
 static bool is_new_tool(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
 {
     struct usage_tool *same = find_same_tool(tools, count, tool);
@@ -129,9 +130,10 @@ static int drop_credentials(wt_engine *engine, int64_t id, struct str label, jso
     return 0;
 }
 
-/* Writes arguments as stored text to *out, in the arena, without credentials. Most calls have none, so the schema of
- * the tool is read only if an argument may be a credential. tool: id of the tool, 0 if unknown; label: its name. Takes
- * store_lock. Errors: WT_ETOOLONG with a message about "the arguments", WT_ENOMEM, and those of the store. */
+/* Writes arguments as stored text to *out, in the arena, without credentials. Most calls have no credentials, so the
+ * schema of the tool is read only if an argument may be a credential. tool: id of the tool, 0 if unknown; label: its
+ * name. Takes store_lock. Errors: WT_ETOOLONG with a message about "the arguments", WT_ENOMEM, and those of the
+ * store. */
 static int write_recorded_arguments(wt_engine *engine, int64_t tool, struct str label, json_t *arguments,
                                     struct arena *arena, struct str *out, wt_error *err)
 {
@@ -155,7 +157,7 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
                             .client = wt__str(options->client),
                             .key = wt__str(options->key)};
     if (count == 0)
-        return wt__fail(err, WT_EINVAL, "a usage is of one tool at least");
+        return wt__fail(err, WT_EINVAL, "a usage has at least one tool");
     if (count > WT_MAX_USAGE_TOOLS)
         return wt__fail(err, WT_ETOOLONG, "%zu tools in one usage; at most %d are taken", count, WT_MAX_USAGE_TOOLS);
     if (!wt__usage_outcome_read(wt__str(options->outcome), &usage->outcome))
@@ -196,8 +198,8 @@ static int read_usage_arguments(struct tool_lookup *lookup, const char *text, si
     return rc;
 }
 
-/* Finds the tools [count], and leaves out repeated ones. arguments: arguments of each tool, or NULL. Returns the number
- * of unknown names, or an error. */
+/* Finds the tools [count], and leaves out repeated tools. arguments: arguments of each tool, or NULL. Returns the
+ * number of unknown names, or an error. */
 static int read_usage_tools(struct tool_lookup *lookup, const char *const *names, const char *const *arguments,
                             size_t count, struct usage_tool *tools, size_t *tool_count, wt_error *err)
 {
@@ -295,9 +297,9 @@ struct usage_intake {
     struct usage_report *report; /* receives the issues */
     struct usage *usages;        /* [count] */
     size_t count, capacity;
-    int64_t now;       /* time of usages without one */
+    int64_t now;       /* time of usages without a time, in seconds since 1970 */
     struct str client; /* client of all usages, overriding their own; "" to keep theirs */
-    struct str key;    /* key of usages without one */
+    struct str key;    /* key of usages without a key */
     bool none_known;   /* the last usage was skipped because all its tools are unknown */
 };
 

@@ -1,4 +1,4 @@
-/* review.c: compares the definitions listed by a server with the approved ones (whichtool/review.h).
+/* review.c: compares the definitions listed by a server with the approved definitions (whichtool/review.h).
  *
  *   listing -> tools, and the hash of each definition -> one transaction (store/review.h) -> vectors, a snapshot
  *
@@ -43,8 +43,8 @@ struct review_run {
     struct import kept;       /* tools of kept_bytes */
     struct buffer kept_bytes; /* listing of definitions from the store (read_kept_definitions) */
     struct map offer_keys;    /* kinds and names of the offers so far */
-    struct pins lock;
-    bool no_vectors;
+    struct pins lock;         /* pins of the lock; empty without a lock */
+    bool no_vectors;          /* do not encode the tools */
     struct progress progress;
     struct arena arena;
     wt_error *err;
@@ -210,7 +210,8 @@ static int note_offer(struct review_run *r, enum review_kind kind, struct str na
     return added;
 }
 
-/* Adds an offer. An offer without a name, or with the name of an earlier one, cannot be approved, so it is skipped. */
+/* Adds an offer. Skips an offer without a name, or with the name of an earlier offer, since such an offer cannot be
+ * approved. */
 static int add_offer(struct review_run *r, enum review_kind kind, const json_t *offer)
 {
     struct str name = wt__json_str(offer, offer_names[kind]);
@@ -447,7 +448,7 @@ static int fail_not_waiting(struct review_run *r, enum review_kind kind, struct 
                     (int)r->listing.provider.len, r->listing.provider.ptr);
 }
 
-/* Selects the rows to approve: meant [*meant_count]. rows [count]: the waiting ones. */
+/* Selects the rows to approve: meant [*meant_count]. rows [count]: the waiting definitions. */
 static int choose_rows(struct review_run *r, const wt_approve_options *options, const struct review_row *rows,
                        size_t count, const struct review_row **meant, size_t *meant_count)
 {

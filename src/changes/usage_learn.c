@@ -280,10 +280,10 @@ int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_e
 
 /* Loads new results of training while queries run.
  *
- * The new files are read while the old objects stay in use. Then the new objects replace the old ones, and the current
- * index is dropped, because its vectors belong to the old ones. If reading fails, the old objects stay. Running queries
- * finish with the old objects, which live until the engine is closed, since their users are not counted. So each reload
- * costs memory, and is done only if the files' stamps have changed. */
+ * The new files are read while the old objects stay in use. Then the new objects replace the old objects, and the
+ * current index is dropped, because its vectors belong to the old objects. If reading fails, the old objects stay.
+ * Running queries finish with the old objects, which live until the engine is closed, since their users are not
+ * counted. So each reload costs memory, and is done only if the files' stamps have changed. */
 
 /* Replaces the trained objects. Requires build_lock. */
 static void replace_trained(wt_engine *engine, struct on_demand fresh)
@@ -347,7 +347,8 @@ int wt__engine_reload_trained(wt_engine *engine, bool *anew, wt_error *err)
 enum { DUE_BYTES = 64, WORTH_TRAINING = 10, GROWTH = 2 /* docs/learning.md: train again when use has doubled */ };
 
 struct training_mark {
-    uint64_t trained, told; /* numbers of usages */
+    uint64_t trained; /* number of usages at the last training */
+    uint64_t told;    /* number of usages at the last reminder */
 };
 
 /* Reads the file. Returns false if it is missing or invalid. */

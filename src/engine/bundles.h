@@ -3,8 +3,8 @@
  *
  * Bundles come only from the past requests of training, so that an evaluation never sees the sets of the requests it
  * measures. Their words and vectors are made on first use and kept in two snapshots next to that of the tools:
- * STORE-index/bundles by the encoder of training, STORE-index/bundles-untrained by that of the engine. Both follow the
- * catalogue. */
+ * STORE-index/bundles by the encoder of training, STORE-index/bundles-untrained by that of the engine. Both snapshots
+ * follow the catalogue. */
 #ifndef WT_ENGINE_BUNDLES_H
 #define WT_ENGINE_BUNDLES_H
 
@@ -15,7 +15,7 @@ enum {
 };
 
 struct bundles {
-    const struct encoder *encoder;
+    const struct encoder *encoder; /* encoder of the bundles' vectors */
     size_t count;
     size_t left_out;           /* bundles over BUNDLES_MOST */
     uint32_t *starts;          /* [count + 1] begin of each bundle in rows */
@@ -34,9 +34,10 @@ void wt__bundles_free(struct bundles *bundles); /* NULL is a no-op */
 void wt__bundles_discard(const wt_engine *engine);
 
 struct bundle_query {
-    struct str text;
-    const struct retriever *retriever; /* source of the weights for words and meaning; meaning only if it has neither */
-    const uint64_t *allowed;           /* one bit per row of the index: tools that may be found; NULL for all */
+    struct str text; /* request */
+    const struct retriever
+        *retriever;          /* source of the weights of words and meaning; if both are 0, only meaning counts */
+    const uint64_t *allowed; /* one bit per row of the index: tools that may be found; NULL for all */
     struct workspace *workspace;
 };
 

@@ -157,7 +157,7 @@ static bool is_unchanged_tool(struct collection_update *f, const struct store_ke
     return f->at < known->rows && known->keys[f->at].id == key->id && known->read[f->at].generation == key->generation;
 }
 
-/* Collects a slice of tools. The changed ones are read from the store in one statement. */
+/* Collects a slice of tools. Reads the changed tools from the store in one statement. */
 static int collect_slice(struct collection_update *f, const struct store_key *keys, size_t count, wt_error *err)
 {
     int64_t ids[SLICE];

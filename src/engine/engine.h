@@ -32,8 +32,8 @@
 
 #define INDEX_UNCOUNTED SIZE_MAX
 
-/* Memory limit for the tools of an index. Above it they stay in the store, and queries during an import may wait for a
- * commit. */
+/* Memory limit for the tools of an index. If the tools exceed the limit, they stay in the store, and queries during an
+ * import may wait for a commit. */
 #define INDEX_KEPT_BYTES ((size_t)64 << 20)
 
 /* State of the store that a snapshot shows. generation and sums only grow. */
@@ -43,8 +43,8 @@ struct moment {
     uint64_t state; /* generation, or a hash of generation and sums if models were trained; names the snapshot */
 };
 
-/* A snapshot with a reference count. Only the engine frees a snapshot, once it holds the last reference, because freeing
- * is slow. */
+/* A snapshot with a reference count. Only the engine frees a snapshot, once the engine holds the last reference,
+ * because freeing is slow. */
 struct index_handle {
     struct snapshot *snapshot;
     struct moment moment;
@@ -82,21 +82,22 @@ bool wt__pool_give(struct pool *pool, pthread_mutex_t *lock, void *item);
 struct engine_chat {
     char *url, *model, *key, *record, *replay; /* copied from wt_open_options; NULL if not given */
     unsigned at_once;                          /* concurrent requests; 0 for CHAT_AT_ONCE */
-    struct chat_client *client;
-    struct chat_record *answers;
+    struct chat_client *client;                /* NULL before first use, and if answers are replayed */
+    struct chat_record *answers; /* NULL before first use, and if answers are neither recorded nor replayed */
 };
 
 struct wt_engine {
-    char *path;
+    char *path;           /* path of the store */
     char *index_folder;   /* "" if the snapshot is in memory only */
     char *model_folder;   /* "" without a model, or if its place is unknown */
     char *base_folder;    /* folder of WT_BASE_MODEL if it may serve as fallback, else "" */
-    char *trained_folder; /* "" for a store in memory, if none was named */
+    char *trained_folder; /* folder of the trained models; "" for a store in memory without a named folder */
     char *model_name;
     bool by_default;     /* the caller named no model */
     bool model_included; /* the model was installed with the program */
     bool read_only;
-    unsigned threads, busy_ms;
+    unsigned threads;
+    unsigned busy_ms;                 /* time to wait for the lock of another process */
     struct dense_weight dense_weight; /* overrides the encoder's weight in hybrid; zeros to keep it */
 
     pthread_mutex_t store_lock;

@@ -13,9 +13,9 @@
 
 enum {
     MASKS_BYTES = 16 << 20, /* memory for the masks of an index: 128 masks of a million tools */
-    MASKS_MOST = 256,       /* each query searches the list linearly */
+    MASKS_MOST = 256,       /* maximum masks of an index; each query searches their list linearly */
     NOTICES = 3,            /* names per list in a notice */
-    STEP = 4096             /* names between two reports of progress */
+    STEP = 4096             /* names visited between two reports of progress */
 };
 
 /* ---------------------------------------------------------------- validation */
@@ -96,7 +96,7 @@ struct mask_builder {
     bool ids;                     /* a pattern or the condition needs ids */
     struct numbered_provider *of; /* [of_count] providers, ascending; collected only if `ids` is set */
     size_t of_count, of_capacity;
-    struct buffer id;
+    struct buffer id;        /* id of the row being matched */
     uint64_t *bits, *wanted; /* one bit per row: rows of the mask, and rows that match a pattern of `only` */
     size_t seen;             /* number of names visited */
 };
@@ -450,7 +450,7 @@ int wt__filter_mask(wt_engine *engine, struct index_handle *index, const wt_filt
 struct new_tool {
     uint32_t row;
     int64_t until;      /* time at which the tool is no longer new, in seconds since 1970 */
-    atomic_bool called; /* a usage that this engine recorded used the tool */
+    atomic_bool called; /* this engine recorded a usage of the tool */
 };
 
 struct new_tools {

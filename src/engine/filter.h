@@ -15,7 +15,7 @@ struct filter_mask {
     struct filter_mask *next; /* less recently used mask of the same index */
     atomic_uint references;
     struct str key; /* lists of the filter as bytes */
-    size_t bytes;   /* size of the mask */
+    size_t bytes;   /* memory that the mask uses */
     wt_error why;   /* error of a filter that matches no tool; code 0 if the mask is valid */
     struct arena arena;
 };

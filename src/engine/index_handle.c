@@ -2,9 +2,9 @@
  *
  * Every query asks for an index of the store's current state. Usually the current index has that state. Otherwise the
  * snapshot is mapped from the index folder, where this or another process wrote it, or it is built and written there. A
- * build reads through its own connection, next to the old index, and then replaces the old index. A query during the
- * build uses the old index, unless the old index lacks a change of a call that has returned. If the folder cannot be
- * written, the snapshot is built in memory. */
+ * build reads through its own connection. Meanwhile the old index stays in use; at the end, the build replaces it. A
+ * query during the build uses the old index, unless the old index lacks a change of a call that has returned. If the
+ * folder cannot be written, the snapshot is built in memory. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -24,7 +24,7 @@ struct set_source {
     struct vector_set set;               /* vectors of the tools' texts */
     const struct trained_recipe *recipe; /* recipe that transforms the vectors, or NULL */
     bool *has;                           /* [rows] the row has a vector */
-    uint32_t former;                     /* vectors of the previous document kind */
+    uint32_t former;                     /* number of vectors of the previous document kind */
 };
 
 /* ---------------------------------------------------------------- vectors */
@@ -226,8 +226,8 @@ static int read_snapshot(wt_engine *engine, bool held, struct collection *collec
 }
 
 /* Builds a snapshot in slices. *moved: the store changed meanwhile, so the snapshot was discarded. held: read in one
- * transaction, which prevents changes but blocks the commits of others. known: the previous collection, which this one
- * replaces. If there was an index before, keeps the tools in memory for the next build. */
+ * transaction, which prevents changes but blocks the commits of others. known: the previous collection, which the new
+ * collection replaces. If there was an index before, keeps the tools in memory for the next build. */
 static int build_snapshot_once(wt_engine *engine, bool held, struct collection *collection, struct collection *known,
                                struct index_handle *fresh, bool *moved, wt_error *err)
 {
@@ -242,7 +242,7 @@ static int build_snapshot_once(wt_engine *engine, bool held, struct collection *
     return rc;
 }
 
-/* Returns the collection if the next one can reuse it; otherwise frees it and returns NULL. */
+/* Returns the collection if the next collection can reuse its rows; otherwise frees the collection and returns NULL. */
 static struct collection *reusable_collection(struct collection *known, const struct trained *trained)
 {
     if (known && known->kept && known->trained == trained)
@@ -251,7 +251,7 @@ static struct collection *reusable_collection(struct collection *known, const st
     return NULL;
 }
 
-/* Builds a snapshot and retries if the store changed. Each attempt reuses the collection of the previous one. */
+/* Builds a snapshot and retries if the store changed. Each attempt reuses the collection of the previous attempt. */
 static int build_with_retries(wt_engine *engine, const struct collection *wanted, struct index_handle *fresh,
                               wt_error *err)
 {
@@ -515,7 +515,7 @@ static int map_label_rows(struct index_handle *fresh, const struct trained *labe
     return 0;
 }
 
-/* Opens or builds the index of the state `now` and makes it the current one. Requires build_lock. */
+/* Opens or builds the index of the state `now` and makes it the current index. Requires build_lock. */
 static int refresh_index(wt_engine *engine, struct progress *progress, const struct moment *now,
                          const struct index_set *want, const struct trained *labels, struct index_handle **out,
                          wt_error *err)

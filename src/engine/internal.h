@@ -19,7 +19,8 @@
 
 /* Inputs of a row, needed to copy it into the next collection. */
 struct row_source {
-    uint64_t generation; /* generation of the tool in the store; the key's may include usage */
+    uint64_t
+        generation; /* generation of the tool in the store; the generation in snapshot_key may include usage sums */
     uint32_t name_words; /* words in the longest of the tool's names */
 };
 
@@ -46,10 +47,10 @@ struct collection {
     struct document document;
     struct name_counts providers;
     struct token_list provider_words;
-    struct buffer id;
+    struct buffer id; /* id of the current tool */
     uint32_t *copies; /* [copy_count] */
     size_t copy_count;
-    void *lexical;
+    void *lexical; /* lexical index of the rows, [lexical_len] bytes */
     size_t lexical_len;
     wt_error *err;
 };

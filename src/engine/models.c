@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 
 struct model_list {
-    wt_models public; /* first, so that the public pointer is this one */
+    wt_models public; /* first member, so that a pointer to it is a pointer to this struct */
     struct arena arena;
     const wt_model **items;
     size_t capacity;

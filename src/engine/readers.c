@@ -4,11 +4,11 @@
  * wait for the commit, which takes several fsyncs, and for the lock of SQLite's allocator. The tools of an index in use
  * are therefore kept in memory while this engine imports (docs/decisions/0011-queries-never-wait.md).
  *
- * Other tools are cached as queries read them. Reading the five tools of a find from the store locks its file twice and
- * takes a fifth of the time, and most finds return tools that were returned before. The cache lives as long as the
- * index, whose content never changes. It is not evicted; when it is full (INDEX_KEPT_BYTES), other tools are read each
- * time. Invariant: a cached tool is complete before its pointer is stored and never changes afterwards, so readers need
- * no lock. */
+ * Other tools are cached as queries read them. Reading the five tools of a find from the store locks the file twice and
+ * takes a fifth of the time of the find. Most finds return tools that earlier finds returned. The cache lives as long
+ * as the index, whose content never changes. No tool is evicted; when the cache is full (INDEX_KEPT_BYTES), other tools
+ * are read each time. Invariant: a cached tool is complete before its pointer is stored and never changes afterwards,
+ * so readers need no lock. */
 #include "engine/internal.h"
 
 #include <stdlib.h>
@@ -124,13 +124,13 @@ enum { SLICE = 1024, SLICE_FULL = 1, TOO_MUCH = 2 };
 /* Strings shared by several lists of kept tools. The build of the next index adds to them; strings that no tool uses
  * any more are freed with the last list. */
 struct kept_texts {
-    atomic_uint holders;
+    atomic_uint holders; /* number of lists that use the strings */
     struct arena arena;
     size_t bytes;
 };
 
 struct kept_tools {
-    atomic_uint holders;
+    atomic_uint holders; /* references to the list */
     struct kept_texts *texts;
     struct tool *tools; /* in row order of the index */
     size_t count, capacity;

@@ -17,12 +17,12 @@
 #include "retrieve/document.h"
 
 enum {
-    CONFIG_MAX = 64 << 20,
-    FILES_MAX = 100000 /* maximum files of a folder */
+    CONFIG_MAX = 64 << 20, /* maximum bytes of a config.json */
+    FILES_MAX = 100000     /* maximum files of a folder */
 };
 
 struct status_result {
-    wt_status public; /* first, so that the public pointer is this one */
+    wt_status public; /* first member, so that a pointer to it is a pointer to this struct */
     struct arena arena;
 };
 
@@ -169,7 +169,7 @@ static int describe_trained(struct status_reader *r, const char *path, const jso
     return out->lesson && out->data && out->figure ? 0 : wt__fail_nomem(r->err);
 }
 
-/* Names the recipe that auto runs: the choice of training if it matches the encoder, else the best untrained one. */
+/* Names the recipe that auto runs: the choice of training if it matches the encoder, else the best untrained recipe. */
 static int report_recipe(struct status_reader *r, const json_t *automatic)
 {
     wt_status *out = &r->status->public;

@@ -22,7 +22,7 @@
 enum { AMBIGUOUS_SHOWN = 5 };
 
 struct tool_list {
-    wt_tools tools; /* first, so that the public pointer is this one */
+    wt_tools tools; /* first member, so that a pointer to it is a pointer to this struct */
     struct arena arena;
 };
 
@@ -279,9 +279,9 @@ void wt_string_free(char *string)
 /* ---------------------------------------------------------------- suggestions */
 
 enum {
-    CANDIDATES = 16, /* names whose providers are compared */
-    AHEAD = 64,      /* names after the typed one in sort order, which may continue it */
-    ANOTHER_LETTER = 1
+    CANDIDATES = 16,   /* names whose providers are compared */
+    AHEAD = 64,        /* names after the typed name in sort order; they may begin with the typed name */
+    ANOTHER_LETTER = 1 /* result of compare_tool_name that ends the visit */
 };
 
 /* Weights of the distance: one edit of the name costs more than a wrong provider. */
@@ -291,8 +291,8 @@ struct suggestion {
     struct str typed, provider, name; /* input and its parts; provider may be empty */
     bool is_provider;                 /* the input is the name of a provider */
     bool letter;                      /* compare only names with the same first byte */
-    int64_t ids[CANDIDATES];
-    size_t edits[CANDIDATES];
+    int64_t ids[CANDIDATES];          /* [count] tools of the candidates */
+    size_t edits[CANDIDATES];         /* edit distance of each candidate */
     size_t count;
 };
 

@@ -19,7 +19,7 @@ struct wt_validator {
 };
 
 struct validation_result {
-    wt_validation public; /* first, so that the public pointer is this one */
+    wt_validation public; /* first member, so that a pointer to it is a pointer to this struct */
     struct arena arena;
 };
 

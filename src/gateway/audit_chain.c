@@ -1,4 +1,5 @@
-/* audit_chain.c: chain, head and replay of audit logs; see audit.h. */
+/* audit_chain.c: computes and checks the chain of an audit log, reads and writes its head, and replays its decisions
+ * (audit.h). */
 #include "gateway/audit.h"
 
 #include <errno.h>
@@ -120,7 +121,8 @@ static void put_line_hmac(struct buffer *out, const struct audit_key *key, struc
     wt__buffer_text(out, digits);
 }
 
-/* Returns the length of the line up to the end of its first member, the time; 0 if the first member is not the time. */
+/* Returns the number of bytes up to the end of the line's first member, "time". Returns 0 if "time" is not the first
+ * member. */
 static size_t time_length(struct str line)
 {
     static const struct str begin = STR(BEGIN);
@@ -160,8 +162,9 @@ void wt__audit_link(struct audit_chain *chain, const struct audit_key *key, stru
 
 struct parsed_line {
     struct str before, link; /* text before the link; digits of the link */
-    bool is_keyed, has_number;
-    uint64_t number; /* 0 if has_number is false */
+    bool is_keyed;           /* the link is an HMAC */
+    bool has_number;
+    uint64_t number; /* number of the line, from 1; 0 if has_number is false */
 };
 
 /* Removes `end` from the text. False if the text does not end with it. */
@@ -172,8 +175,8 @@ static bool cut_suffix(struct str *text, struct str end)
     return ends;
 }
 
-/* Reads the number of the line, which follows the time, into *out. Returns the text after the number. Lines of earlier
- * versions have none. */
+/* Reads the number of the line, which follows the time, into *out. Returns the text after the number. Lines written by
+ * earlier versions of whichtool have no number. */
 static struct str read_number(struct parsed_line *out, struct str line)
 {
     static const struct str seq = STR(SEQ);
@@ -204,7 +207,7 @@ static bool parse_line(struct parsed_line *out, struct str line)
     return true;
 }
 
-/* Looks only at the third member, since later ones may contain text of a client or a server. */
+/* Reads "continues" only as the third member, since later members may contain text of a client or a server. */
 struct str wt__audit_continues(struct str line)
 {
     static const struct str continues = STR(CONTINUES);
@@ -240,7 +243,7 @@ int wt__audit_check_line(struct audit_chain *chain, const struct audit_key *key,
         digest_line(link, chain->link, parsed.before);
     if (memcmp(link, parsed.link.ptr, AUDIT_LINK_DIGITS) != 0 ||
         (parsed.has_number && parsed.number != chain->number + 1))
-        return wt__fail(err, WT_EFORMAT, "line %llu does not follow from the one before it%s", number,
+        return wt__fail(err, WT_EFORMAT, "line %llu does not follow from the line before it%s", number,
                         parsed.is_keyed ? ", or was written with another key" : "");
     memcpy(chain->link, link, sizeof link);
     chain->number++;
@@ -376,8 +379,8 @@ static int decide_line(const json_t *line, const struct policy *policy)
     return question.tool && effect >= 0 ? wt__policy_allows(policy, &question) : -1;
 }
 
-/* Counts the line, and repeats its decision if it was made with this policy. number: of the line, for
- * first_differing. */
+/* Counts the line. If its decision was made with this revision of the policy, decides again and compares. number:
+ * number of the line, stored in first_differing for the first difference. */
 static void replay_line(const json_t *line, const struct policy *policy, size_t number, struct audit_replay *out)
 {
     struct str decision = wt__json_str(line, "decision");

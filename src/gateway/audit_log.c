@@ -22,21 +22,21 @@ enum {
     LINE_BYTES = AUDIT_LINE_BYTES_MAX + 4096, /* maximum length of a line with its number and link */
     NAME_BYTES = 500,                         /* maximum length of a name in a shortened line */
     OPEN_TRIES = 5,                           /* the log may be rotated while it is opened */
-    STAMP_BYTES = 20,                         /* "20261127T111104Z" and its NUL */
+    STAMP_BYTES = 20,                         /* room for "20261127T111104Z" and its NUL */
 };
 
 struct audit_log {
-    pthread_mutex_t lock; /* protects the members below, except path and key */
-    char *path;
+    pthread_mutex_t lock;        /* protects the members below, except path and key */
+    char *path;                  /* path, with symbolic links resolved if the file existed when it was opened */
     int fd;                      /* -1 if the file is not open */
     off_t size;                  /* length of the file up to the last line of the chain */
     struct audit_chain chain;    /* state after that line */
-    const struct audit_key *key; /* own_key; NULL for no key */
+    const struct audit_key *key; /* points to own_key; NULL if no key was given */
     struct audit_key own_key;
     double synced_ms;  /* time of the last sync, by wt__now_ms */
     bool unsynced;     /* lines, or the head, are not on disk yet */
     bool lost;         /* fdatasync failed, so that written lines may be lost */
-    bool is_misplaced; /* `error` says that the file is not the log, or is not whole */
+    bool is_misplaced; /* the file at the path is not the log, or lacks lines; see `error` */
     wt_error error;    /* error of the last attempt to write, sync or follow; code 0 if it succeeded */
 };
 
@@ -81,8 +81,8 @@ static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct a
     }
 }
 
-/* Checks that the lines from offset `from` follow the chain, and continues after the last one. Removes an incomplete
- * line at the end. */
+/* Checks that the lines from offset `from` follow the chain, and sets log->chain and log->size to the end of the last
+ * line. Removes an incomplete line at the end. */
 static int read_new_lines(struct audit_log *log, off_t from, const struct audit_chain *chain, wt_error *err)
 {
     struct audit_chain next = *chain;
@@ -125,7 +125,7 @@ static bool is_at_path(int fd, const char *path)
 
 /* ---------------------------------------------------------------- opening */
 
-/* Opens and locks the file at the path. Tries again if another process has rotated the log in between. */
+/* Opens and locks the file at the path. Tries again if another process rotated the log between opening and locking. */
 static int open_locked(struct audit_log *log, int flags, wt_error *err)
 {
     for (int i = 0; i < OPEN_TRIES; i++) {
@@ -142,7 +142,7 @@ static int open_locked(struct audit_log *log, int flags, wt_error *err)
     return wt__fail(err, WT_EBUSY, "%s is being replaced repeatedly; try again", log->path);
 }
 
-/* Reads a log without a head: a new one, or one of an earlier version without heads. */
+/* Reads a log without a head: a new log, or a log of an earlier version, which wrote no heads. */
 static int read_headless(struct audit_log *log, wt_error *err)
 {
     WT_TRY(read_new_lines(log, 0, &(struct audit_chain){0}, err));
@@ -371,7 +371,7 @@ static int append_text(struct audit_log *log, struct str text, wt_error *err)
     return 0;
 }
 
-/* Syncs the file. After a failure the next line is refused until a sync succeeds. */
+/* Syncs the file. After a failure, append_line writes no line until a sync succeeds. */
 static int sync_file(struct audit_log *log, wt_error *err)
 {
     log->lost = fdatasync(log->fd) != 0;
@@ -472,7 +472,7 @@ void wt__audit_sync(struct audit_log *log)
     bool synced = fdatasync(log->fd) == 0;
     if (!synced)
         wt__fail_errno(&why, "write", log->path);
-    else if (!is_at_path(log->fd, log->path) || /* writing the next line reports it */
+    else if (!is_at_path(log->fd, log->path) || /* the next write reports the moved file */
              wt__audit_head_write(log->path, size, &chain, log->key, &why) == 0)
         return;
     pthread_mutex_lock(&log->lock);
@@ -506,7 +506,7 @@ static int put_first_line(struct audit_log *log, struct buffer *out, const char 
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* Replaces the old file with the new one atomically, keeping its owner. */
+/* Replaces the old file with the new file atomically. The new file gets the owner of the old file. */
 static int put_next_file(struct audit_log *log, struct str line, wt_error *err)
 {
     WT_CLEANUP(wt__replace_abort) struct replace replace = {.fd = -1};
@@ -520,7 +520,8 @@ static int put_next_file(struct audit_log *log, struct str line, wt_error *err)
     return wt__replace_commit(&replace, err);
 }
 
-/* Rotates the file and leaves it locked. The old file gets its second name first, so that a crash loses no line. */
+/* Rotates the file and leaves it locked. The old file gets its new name before a new file takes its old name, so that a
+ * crash loses no line. */
 static int rotate_file(struct audit_log *log, char **kept, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0}, name = {0};

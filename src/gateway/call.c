@@ -96,7 +96,7 @@ void wt__face_put_waiting(void *context, struct mcp_call *call, struct str query
 
 /* A request to a server, as the audit records it. */
 struct face_request {
-    const char *method;
+    const char *method;           /* method of the client's request */
     struct str name;              /* name in the request of the client */
     const struct view_tool *tool; /* NULL if unknown, or for a resource or prompt */
     struct upstream *upstream;    /* NULL if no server has the name */
@@ -235,11 +235,11 @@ static bool may_use_server(const struct face *face, const struct mcp_call *call,
 /* A tools/call to a server. */
 struct outgoing_call {
     struct str arguments;                        /* arguments sent to the server */
-    json_t *tree;                                /* the same, parsed; owned */
+    json_t *tree;                                /* `arguments`, parsed; owned */
     struct str repaired_from;                    /* arguments as the client wrote them; "" if they were not repaired */
     struct http_header headers[MCP_MIRRORS_MAX]; /* [header_count], copies of arguments (x-mcp-header) */
     size_t header_count;
-    bool cuts_result;           /* a long result is cut */
+    bool cuts_result;           /* cut a long result (large_results.c) */
     const char *unchecked;      /* why the arguments were not fully validated; NULL if they were */
     const char *unchecked_part; /* "part" or "all" of the schema was not used; NULL if all of it was */
 };
@@ -307,7 +307,7 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
                                  out == RELAY_ANSWERED && !wt__result_is_error(given));
 }
 
-/* Validates the arguments and, if the policy allows, repairs invalid ones. repaired: owns the text of repaired
+/* Validates the arguments and, if the policy allows, repairs invalid arguments. repaired: owns the text of repaired
  * arguments. Returns 1 if the arguments are valid now, 0 with the violations in words, or WT_ENOMEM. */
 static int check_or_repair_arguments(const struct face *face, const struct view_tool *tool,
                                      const struct mcp_input *input, struct outgoing_call *outgoing,
@@ -327,8 +327,8 @@ static int check_or_repair_arguments(const struct face *face, const struct view_
     return fits;
 }
 
-/* Checks or repairs the arguments, and writes the headers that repeat some of them. Returns 1 if the call can be sent.
- * Otherwise refuses the call and returns 0 or a negative code. repaired, arena: own the texts of *outgoing. */
+/* Checks or repairs the arguments, and writes the headers that repeat some arguments. Returns 1 if the call can be
+ * sent. Otherwise refuses the call and returns 0 or a negative code. repaired, arena: own the texts of *outgoing. */
 static int prepare_outgoing(const struct face *face, struct mcp_call *call, struct view_tool *tool,
                             struct outgoing_call *outgoing, struct buffer *repaired, struct arena *arena)
 {
@@ -488,7 +488,7 @@ static void give_answer(struct mcp_call *call, enum relayed relayed, const struc
 }
 
 /* Relays a request about the resource or prompt asked.name to its server, and fills in the other members of asked. A
- * name that the caller may not use looks like an unknown one. */
+ * name that the caller may not use fails like an unknown name. */
 static void relay_to_owner(const struct face *face, struct mcp_call *call, enum offer_kind kind,
                            struct face_request asked)
 {

@@ -46,7 +46,7 @@ static void list_view_tools(void *context, struct mcp_call *call, struct str aft
 static const size_t LATE_TOOL = SIZE_MAX;
 
 /* Finds a tool for the service, without an input schema, so that wt__face_call validates the arguments and the audit
- * records invalid ones. A tool with arguments repeated in headers has a schema, for the check of these headers. */
+ * records invalid arguments. A tool with arguments repeated in headers has a schema, for the check of these headers. */
 static int find_view_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
 {
     struct face *face = context;
@@ -116,7 +116,7 @@ static bool has_pinned_instructions(const struct gateway *gateway, const char *s
     return pin && strcmp(pin->sha256, sha256) == 0;
 }
 
-/* Appends the approved instructions of each server, attributed to it. */
+/* Appends the approved instructions of each server, after the name of the server. */
 static void write_server_instructions(void *context, const char *principal, struct buffer *out)
 {
     const struct face *face = context;
@@ -140,7 +140,8 @@ const struct face_kind_row wt__face_direct = {.list = list_view_tools,
                                               .run = run_view_tool,
                                               .write_instructions = write_server_instructions};
 
-/* Schema of the call tools. It is as short as possible, since it is part of every prompt. */
+/* Input schema of call_read, call_write and call_destructive. The schema is as short as possible, since it is part of
+ * every prompt. */
 #define NAME_AND_ARGUMENTS                                                                                             \
     "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"arguments\":{\"type\":\"object\"}},"        \
     "\"required\":[\"name\"]}"
@@ -148,7 +149,7 @@ const struct face_kind_row wt__face_direct = {.list = list_view_tools,
 /* Tools of a search face, indexed like wt__face_tool_names. */
 static const struct {
     const char *definition; /* NULL for tools of the catalogue */
-    const char *schema;
+    const char *schema;     /* input schema as JSON; NULL for tools of the catalogue */
 } tools[FACE_TOOLS] = {
     {NULL, NULL},
     {NULL, NULL},
@@ -198,7 +199,7 @@ static void list_search_face(void *context, struct mcp_call *call, struct str af
         wt__mcp_refuse_cursor(call);
 }
 
-/* Returns the number of tools allowed for the caller, at most most + 1. */
+/* Returns the number of tools allowed for the caller. Stops counting at most + 1. */
 static size_t count_allowed(const struct face *face, const struct mcp_call *call, const struct tool_view *view,
                             size_t most)
 {
@@ -208,8 +209,9 @@ static size_t count_allowed(const struct face *face, const struct mcp_call *call
     return count;
 }
 
-/* Lists all tools allowed for the caller if they are few, else the tools of the search face. Also lists the latter
- * while the tools of a server are unknown, since a client that never lists again could not find them otherwise. */
+/* Lists all tools allowed for the caller if they are few, else the tools of the search face. While the tools of a
+ * server are unknown, lists the tools of the search face: a client that never lists again could not find the unknown
+ * tools otherwise. */
 static void list_auto_face(void *context, struct mcp_call *call, struct str after)
 {
     struct face *face = context;

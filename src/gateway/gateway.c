@@ -88,8 +88,8 @@ bool wt__gateway_has_tools_of(struct gateway *gateway, const struct upstream *up
     return known;
 }
 
-/* True if no list of a server that is starting for the first time is missing. rest: lists of resources and prompts;
- * otherwise, lists of tools. */
+/* False while a server that is starting for the first time has not sent its lists. rest: true for the lists of
+ * resources and prompts, false for the lists of tools. */
 static bool are_lists_settled(struct gateway *gateway, bool rest)
 {
     struct tool_view *view = wt__gateway_view(gateway);
@@ -104,7 +104,7 @@ static bool are_lists_settled(struct gateway *gateway, bool rest)
     return settled;
 }
 
-/* Waits up to list_wait_ms. Returns are_lists_settled. */
+/* Waits up to list_wait_ms for the lists. Returns the last result of are_lists_settled. */
 static bool wait_until_settled(struct gateway *gateway, bool rest)
 {
     double until = wt__now_ms() + gateway->options.list_wait_ms;
@@ -240,7 +240,8 @@ static int read_approved_offers(const struct gateway *gateway, const char *serve
     return 0;
 }
 
-/* Reads the approved resources, templates and prompts of a server from the store and shows those to clients. */
+/* Reads the approved resources, templates and prompts of a server from the store and shows the approved items to
+ * clients. */
 static int renew_offers(struct gateway *gateway, struct upstream *upstream, wt_error *err)
 {
     const char *name = wt__upstream_name(upstream);
@@ -384,8 +385,8 @@ static void handle_state_change(void *context, struct upstream *upstream)
     report_sentence(gateway, false, &sentence);
 }
 
-/* Sets options->era and options->speaks_both to the values of the server in an earlier state file, so that it need not
- * be probed again. state: NULL if there is no file. */
+/* Sets options->era and options->speaks_both to the values of the server in an earlier state file, so that the server
+ * need not be probed again. state: NULL if there is no file. */
 static void read_eras(const json_t *state, const char *name, struct upstream_options *options)
 {
     const json_t *servers = wt__json_array(state, "servers");

@@ -1,6 +1,6 @@
 /* large_results.c: cuts results too long for one answer. The client gets the first items of the content and a handle
  * for the rest. The rest is kept until it expires. A text is cut at the end of a line if possible. Structured content
- * is left out; if the result has no text, it becomes one.
+ * is left out. In a result without text, the structured content becomes the text.
  *
  * All lengths are lengths of JSON, where a character may take six bytes. A piece exceeds the limit only if its first
  * item cannot be cut, such as an image. */
@@ -15,18 +15,18 @@
 
 enum {
     HANDLE_BYTES = 25,
-    REMAINDERS_MAX = 512,            /* shared by clients, as are their bytes; a client's oldest are dropped first */
+    REMAINDERS_MAX = 512, /* maximum remainders of all clients; a new one may drop the oldest of its client */
     REMAINDER_BYTES_MAX = 128 << 20, /* total of all remainders */
-    REMAINDER_MS = 10 * 60000,
+    REMAINDER_MS = 10 * 60000,       /* time until a remainder expires */
 };
 
 /* The rest of a result. */
 struct remainder {
-    struct remainder *next; /* older than this one */
+    struct remainder *next; /* next older remainder */
     char handle[HANDLE_BYTES];
     char *principal, *holder; /* see result_reader */
     json_t *content;          /* array of items; not shared with another thread, since reading takes it from the list */
-    size_t bytes;             /* length, counted against the holder's share */
+    size_t bytes;             /* length of content as JSON; counted against the holder's share */
     double until_ms;          /* when it expires, by wt__gateway_now */
 };
 
@@ -145,7 +145,7 @@ static bool store_remainder(struct gateway *gateway, const struct result_reader 
         return false;
     wt__result_sweep(gateway, false);
     kept->until_ms = wt__gateway_now(gateway) + REMAINDER_MS;
-    memcpy(handle, kept->handle, HANDLE_BYTES); /* another thread may free it once it is in the list */
+    memcpy(handle, kept->handle, HANDLE_BYTES); /* another thread may free `kept` once it is in the list */
     pthread_mutex_lock(&gateway->lock);
     bool room = make_room_for(gateway, kept, &gone);
     if (room) {
@@ -253,8 +253,8 @@ static bool content_has_text(const json_t *content)
     return false;
 }
 
-/* Returns a copy of the result's content, or NULL if out of memory. If it has no text, the structured content is added
- * as one. written: the text of the result, whose structured content is copied unchanged. */
+/* Returns a copy of the result's content, or NULL if out of memory. If the content has no text, the structured content
+ * is added as a text. written: the text of the result, whose structured content is copied unchanged. */
 static json_t *copy_content(const json_t *result, struct str written)
 {
     const json_t *given = wt__json_array(result, "content");

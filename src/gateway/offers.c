@@ -122,7 +122,8 @@ static bool fits_template(struct str template, struct str uri)
     return uri.len == part.len;
 }
 
-/* True if some URI may match both templates: the texts before their first expressions agree as far as both go. */
+/* True if some URI may match both templates: the text before the first expression of one template begins with that of
+ * the other. */
 static bool may_overlap(struct str template, struct str other)
 {
     struct str one = template_head(template), two = template_head(other);

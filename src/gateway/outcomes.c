@@ -11,15 +11,16 @@
 
 /* A tool that a search returned. */
 struct outcome_tool {
-    char *id;
-    bool called; /* the client called it after the search */
-    bool worked; /* a call of it succeeded */
+    char *id;    /* id of the tool */
+    bool called; /* the client called the tool after the search */
+    bool worked; /* at least one call of the tool succeeded */
 };
 
 /* The last search of a client. */
 struct client_search {
-    struct client_search *next; /* search of a less recently active client */
-    char *principal, *request;
+    struct client_search *next;                   /* search of a less recently active client */
+    char *principal;                              /* principal of the client */
+    char *request;                                /* request of the search */
     struct outcome_tool found[OUTCOME_FOUND_MAX]; /* [count] */
     size_t count;
     double heard_ms; /* time of the search or of the last call, by wt__now_ms */

@@ -53,9 +53,9 @@ struct policy_patterns {
 };
 
 struct policy_rule {
-    struct policy_patterns keys, servers, tools;
-    bool effects[EFFECTS];
-    bool denies;
+    struct policy_patterns keys, servers, tools; /* the rule applies if all three match */
+    bool effects[EFFECTS];                       /* true for the effects that the rule covers */
+    bool denies;                                 /* the rule denies; false if it allows */
 };
 
 struct policy_rules {
@@ -74,8 +74,8 @@ struct policy {
     struct policy_patterns repaired; /* servers whose tools' arguments are repaired */
     struct policy_profile *profiles; /* [profile_count] */
     size_t profile_count;
-    size_t rule_count; /* total of all lists */
-    char revision[POLICY_REVISION_BYTES];
+    size_t rule_count;                    /* number of rules, with those of the profiles */
+    char revision[POLICY_REVISION_BYTES]; /* beginning of a hash of the file */
     struct arena arena;
 };
 
@@ -83,7 +83,7 @@ struct policy {
 
 struct policy_reader {
     struct policy *policy;
-    const char *file;
+    const char *file; /* path of the policy, for messages */
     wt_error *err;
 };
 
@@ -374,8 +374,7 @@ bool wt__policy_allows(const struct policy *policy, const struct policy_question
     return narrower && rules_allow(narrower, question);
 }
 
-/* See wt__policy_allows_server. A rule counts only without a list of tools; a denying rule, only if it denies all
- * effects. */
+/* See wt__policy_allows_server. Ignores rules with a list of tools, and denying rules that do not cover all effects. */
 static bool rules_allow_server(const struct policy_rules *rules, const char *principal, const char *server)
 {
     bool allowed = false;

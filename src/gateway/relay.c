@@ -2,7 +2,7 @@
  *
  * While a modern client answers questions, it holds the state of the call, sealed by serve/mcp. The state is "p" and
  * the handle of a parked exchange if the server is legacy. If the server is modern, the state is "m" and {"keys": [keys
- * of its questions], "state": its requestState}. */
+ * of the server's questions], "state": the server's requestState}. */
 #include "gateway/internal.h"
 
 #include <math.h>
@@ -34,10 +34,10 @@ struct relay_state {
     struct gateway *gateway;
     struct mcp_call *call;
     struct upstream *upstream;
-    const struct relay *what;
+    const struct relay *what;       /* request to relay */
     struct parked *exchange;        /* running exchange, or NULL */
     struct buffer responses, state; /* inputResponses and requestState of the next request as JSON; may be empty */
-    double until_ms;                /* end of the wait for a server that is not running */
+    double until_ms;                /* end of the wait for a server that is not running, by wt__now_ms */
     bool was_resent;                /* a request that the server may have received was sent again */
     bool lacks_capability;          /* the server asked for a capability that the modern client lacks */
     struct buffer *result;          /* result for the caller of wt__relay */
@@ -283,7 +283,8 @@ static enum relayed fail_misfit(struct relay_state *r, const char *what, const s
     return RELAY_FAILED;
 }
 
-/* Forwards a log message or progress to the client. Drops a malformed one, since the answer will still come. */
+/* Forwards a log message or progress to the client. Drops a malformed notification, since the answer will still
+ * come. */
 static void forward_notice(struct mcp_call *call, const struct mcp_event *event)
 {
     struct mcp_misfit misfit;
@@ -299,8 +300,8 @@ static void forward_notice(struct mcp_call *call, const struct mcp_event *event)
     }
 }
 
-/* Puts a question of a legacy server to the client. Returns RELAY_ANSWERED if the client answered and the server has
- * the answer, or a refusal instead. */
+/* Puts a question of a legacy server to the client. Returns RELAY_ANSWERED once the server has received the client's
+ * answer or a refusal. */
 static enum relayed put_question(struct relay_state *r, const struct mcp_event *event)
 {
     struct parked *at = r->exchange;
@@ -330,7 +331,7 @@ static enum relayed put_question(struct relay_state *r, const struct mcp_event *
     wt__buffer_str(&at->id, event->id);
     if (at->id.failed)
         return wt__fail_nomem(r->err), RELAY_FAILED;
-    if (!park_exchange(r, at, &why)) { /* do not ask the client if its answer could not be used */
+    if (!park_exchange(r, at, &why)) { /* a client's answer to an exchange that is not parked could not be used */
         wt__mcp_refuse_error(r->call, &why);
         return RELAY_REFUSED;
     }
@@ -525,9 +526,9 @@ static bool resume_call(struct relay_state *r)
                                   r->err) == 0;
 }
 
-/* True if a request that failed with rc may be sent again. One that the server never received may be, until until_ms.
- * Another one may be sent again once if it has no side effects. A failure without an exchange is final: borrow_link has
- * waited for the server already. */
+/* True if a request that failed with rc may be sent again. A request that the server never received may be sent again
+ * until until_ms. A request that the server may have received may be sent again once, if it has no side effects. A
+ * failure without an exchange is final: borrow_link has waited for the server already. */
 static bool may_repeat(struct relay_state *r, int rc)
 {
     if (rc != WT_ENETWORK || !r->exchange || wt__mcp_is_cancelled(r->call) || wt__now_ms() >= r->until_ms)

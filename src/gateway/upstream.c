@@ -100,8 +100,8 @@ static bool find_waiting_tool(struct upstream *upstream,
 }
 
 struct requested_name {
-    const char *name;
-    bool bare; /* the server's own name of a tool counts too */
+    const char *name; /* name that a client requested */
+    bool bare;        /* the server's own name of a tool matches too */
 };
 
 static bool is_name_of_tool(const void *context, const char *server, const char *tool)
@@ -429,7 +429,8 @@ static int open_link(struct upstream_link **out, struct upstream *upstream, stru
 
 /* ---------------------------------------------------------------- the other era */
 
-/* Callback for the loss of the second connection, which affects only the calls on it. */
+/* Callback for the loss of the second connection, the one in the other era. The loss affects only calls on that
+ * connection. */
 static void mark_other_lost(void *context, const wt_error *why)
 {
     struct upstream_link *link = context;
@@ -439,9 +440,10 @@ static void mark_other_lost(void *context, const wt_error *why)
     pthread_mutex_unlock(&link->upstream->lock);
 }
 
+/* Context of is_other_unwanted. */
 struct other_wait {
     struct upstream *upstream;
-    bool (*is_unwanted)(const void *context);
+    bool (*is_unwanted)(const void *context); /* true once the caller gives up; NULL if it never does */
     const void *context;
 };
 
@@ -454,7 +456,7 @@ static int is_other_unwanted(void *context, const char *phase, uint64_t done, ui
 }
 
 /* Borrows the second connection if it is open. Returns true if no attempt to open it is needed. *out is then the second
- * connection, or NULL if the first one is to be used. */
+ * connection, or NULL if the caller should use the first connection. */
 static bool borrow_other(struct upstream *upstream, enum mcp_era era, struct upstream_link **out)
 {
     *out = NULL;
@@ -554,8 +556,8 @@ static int connect_upstream(struct upstream *upstream, wt_error *err)
     return 0;
 }
 
-/* Waits until lists must be requested or resources subscribed. Returns false if the connection broke or the upstream
- * stops. due: time before which no list is requested; until: time when all lists expire. */
+/* Waits until a list must be requested or a resource subscribed to. Returns false if the connection broke or the
+ * upstream stops. due: time before which no list is requested; until: time when all lists expire. */
 static bool wait_for_work(struct upstream *upstream, double due, double until)
 {
     bool work = false;

@@ -68,7 +68,7 @@ int wt__upstream_ask(struct mcp_connection *connection, const char *method, stru
     return rc;
 }
 
-/* Sets *ttl_ms to the lifetime of a list if its first page gives one. */
+/* Sets *ttl_ms to the lifetime of a list if the first page of the list gives a lifetime. */
 static void read_ttl(struct str result, double *ttl_ms)
 {
     struct str text;
@@ -221,10 +221,10 @@ static json_t *read_server_info(struct mcp_connection *connection)
     return wt__json_parse(&out, self.ptr ? self.ptr : "", self.len, NULL) == 0 ? out : json_object();
 }
 
-/* The lists that wt__upstream_gather has requested; empty ones were not requested. */
+/* The lists that wt__upstream_gather has requested. A list that was not requested is empty. */
 struct gathered_lists {
-    struct buffer tools; /* {"tools":[...]} */
-    size_t tool_count;
+    struct buffer tools;        /* {"tools":[...]} */
+    size_t tool_count;          /* number of tools in `tools` */
     struct upstream_offer rest; /* resources, templates and prompts; refs is not used */
     struct mcp_mends mends[2];  /* see struct upstream */
 };
@@ -281,13 +281,13 @@ static int gather_offers(const struct upstream *upstream, struct mcp_connection 
     return 0;
 }
 
-/* Returns the list, or the previous one if it could not be read. */
+/* Returns the list, or the previous list if the server's list could not be read. */
 static json_t *list_or_previous(const json_t *list, const json_t *before)
 {
     return list ? json_incref((json_t *)list) : before ? json_incref((json_t *)before) : json_array();
 }
 
-/* Stores the listed items. wt__upstream_approve_offers selects the approved ones. */
+/* Stores the listed items. wt__upstream_approve_offers selects the approved items. */
 static int store_listed(struct upstream *upstream, const struct upstream_offer *got, wt_error *err)
 {
     struct upstream_offer *listed = calloc(1, sizeof *listed);
@@ -322,9 +322,14 @@ static json_t *index_by_name(const json_t *list, const char *key)
     return WT_TAKE(index);
 }
 
+<<<<<<< HEAD
 /* Returns copies of the listed items that equal the approved ones of the same name, or NULL if out of memory. A second
  * item of a name is left out. Several threads may select from one list, and jansson reads reference counts without
  * synchronisation, so the items themselves cannot be shared. */
+=======
+/* Returns the listed items that equal the approved items of the same name, or NULL if out of memory. A second item with
+ * the same name is left out. */
+>>>>>>> s58-s8
 static json_t *select_approved(const json_t *listed, const json_t *approved, const char *key)
 {
     json_auto_t *index = index_by_name(approved, key), *out = json_array();
@@ -402,8 +407,8 @@ static const char *write_list(const json_t *list, struct buffer *out)
     return list && wt__json_write(out, list) == 0 && !out->failed ? out->ptr : NULL;
 }
 
-/* Passes a listing to take_listing. *why: the error, code 0 on success. is_news: store_mends, for each of
- * got->mends. */
+/* Passes a listing to take_listing. *why: the error, code 0 on success. is_news: results of store_mends for
+ * got->mends[0] and [1]. */
 static void report_listing(struct upstream *upstream, struct str tools, struct str instructions,
                            struct gathered_lists *got, const bool is_news[2], wt_error *why)
 {
@@ -424,8 +429,8 @@ static void report_listing(struct upstream *upstream, struct str tools, struct s
         wt__buffer_dispose(&texts[i]);
 }
 
-/* Stores the notes about lists of one kind, and empties *got. Returns true if they differ from the last ones. which:
- * index of mends. */
+/* Stores the notes about lists of one kind, and empties *got. Returns true if they differ from the notes stored before.
+ * which: index of mends. */
 static bool store_mends(struct upstream *upstream, struct mcp_mends *got, int which)
 {
     pthread_mutex_lock(&upstream->lock);

@@ -30,8 +30,9 @@ static struct str copy_json_text(struct tool_view *view, const json_t *value)
     return out;
 }
 
-/* Returns the definition for legacy clients, without an outputSchema of another type than object: revisions before 2026
- * forbid it, and strict clients refuse the whole list. Changes `definition`. modern: its text. */
+/* Returns the definition for legacy clients, without an outputSchema of another type than object: revisions of MCP
+ * before 2026 forbid other types, and strict clients refuse the whole list. May change `definition`. modern: text of
+ * `definition`. */
 static struct str legacy_definition(struct tool_view *view, json_t *definition, struct str modern)
 {
     const json_t *output = json_object_get(definition, "outputSchema");
@@ -41,8 +42,8 @@ static struct str legacy_definition(struct tool_view *view, json_t *definition, 
     return copy_json_text(view, definition);
 }
 
-/* Parses and repairs a stored definition, since other imports and older versions may have stored malformed ones. *out
- * is NULL if it cannot be repaired. Returns 0 or WT_ENOMEM. */
+/* Parses and repairs a stored definition, since other imports and older versions may have stored malformed definitions.
+ * *out is NULL if the definition cannot be repaired. Returns 0 or WT_ENOMEM. */
 static int read_definition(json_t **out, const wt_tool *from, wt_error *err)
 {
     struct str definition = {from->definition, from->definition_len};
@@ -77,7 +78,7 @@ static int fill_definition(struct view_builder *m, struct view_tool *tool, const
     return 0;
 }
 
-/* True if only one tool has this name, and no tool of the search face has it. */
+/* True if only one tool has this name, and no tool of the search face has the name. */
 static bool is_name_free(const struct view_builder *m, const char *name)
 {
     const uint32_t *same = wt__map_get(&m->bare, wt__str(name));
@@ -95,7 +96,7 @@ static bool is_pinned_tool(const struct view_builder *m, const wt_tool *tool)
     return pin && wt__definition_hash(definition, sha256, NULL, NULL) == 0 && strcmp(pin->sha256, sha256) == 0;
 }
 
-/* Adds a tool to the view, unless it has no pin or its definition cannot be used. */
+/* Adds a tool to the view, unless the lock does not pin the tool or its definition cannot be used. */
 static int add_view_tool(struct view_builder *m, struct upstream *upstream, const wt_tool *from)
 {
     struct tool_view *view = m->view;
@@ -137,7 +138,7 @@ static int compare_shown(const void *a, const void *b)
     return strcmp((*(struct view_tool *const *)a)->shown, (*(struct view_tool *const *)b)->shown);
 }
 
-/* Sorts the tools by shown name and indexes their names. If several tools have a name, it leads to the first one. */
+/* Sorts the tools by shown name and indexes their names. A name of several tools leads to the first of these tools. */
 static int sort_tools(struct view_builder *m)
 {
     struct tool_view *view = m->view;

@@ -32,7 +32,7 @@ static const char *const address_keys[] = {"url", "serverUrl", "httpUrl"};
 
 struct config_parsing {
     struct mcp_config *out;
-    struct mcp_server *server; /* being parsed */
+    struct mcp_server *server; /* server being parsed */
     bool failed;               /* out of memory */
 };
 
@@ -45,7 +45,7 @@ static const char *keep_text(struct config_parsing *p, struct buffer *text)
     return out;
 }
 
-/* Sets the refusal of the server; keeps an earlier one. name: the faulty member, or NULL. */
+/* Sets the refusal of the server, unless the server has one already. name: the faulty member, or NULL. */
 static void refuse_server(struct config_parsing *p, const char *why, const char *name)
 {
     struct buffer reason = {0};
@@ -177,7 +177,7 @@ static struct command_words find_words(const json_t *entry)
                                   .rest = find_present(from, "args")};
 }
 
-/* Appends the strings of a list, without the first `skipped` ones. */
+/* Appends the strings of a list, without the first `skipped` strings. */
 static void add_arguments(struct config_parsing *p, const char **argv, size_t *count, const json_t *list,
                           size_t skipped)
 {
@@ -290,11 +290,12 @@ static void read_address(struct config_parsing *p, const json_t *entry, const js
 }
 
 /* Keys of timeouts. Clients disagree on the unit: values up to TIMEOUT_SECONDS_MAX are seconds (Cline, Roo Code),
- * larger ones are milliseconds (Gemini CLI, LibreChat), and "..._sec" (Codex) is always seconds. Invalid values are
+ * larger values are milliseconds (Gemini CLI, LibreChat), and "..._sec" (Codex) is always seconds. Invalid values are
  * ignored. */
 static const struct {
     const char *key;
-    bool of_start, in_seconds;
+    bool of_start;   /* timeout of starting the server; false for a timeout of requests */
+    bool in_seconds; /* the value is always in seconds */
 } timeout_keys[] = {{"timeout", false, false},
                     {"tool_timeout_sec", false, true},
                     {"initTimeout", true, false},

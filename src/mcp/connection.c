@@ -1,5 +1,5 @@
 /* connection.c: begins, waits for, cancels and ends exchanges (connection.h). connection_dispatch.c passes the server's
- * messages to them; connection_open.c opens and closes connections.
+ * messages to exchanges. connection_open.c opens and closes connections.
  *
  * An exchange is in the connection's list while it is running. It leaves the list when it is answered, fails or is
  * cancelled, or when the connection ends. Its events stay queued until the caller takes them. */

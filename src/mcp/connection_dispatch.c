@@ -85,8 +85,8 @@ static struct mcp_event_item *make_item(const struct mcp_event *event)
     return item;
 }
 
-/* Queues an event; the caller holds the lock. Returns false if the queue is full or out of memory. The last event is
- * always accepted. */
+/* Queues an event; the caller holds the lock. Returns false if the queue is full or out of memory. The result or
+ * refusal that ends an exchange is accepted even by a full queue. */
 static bool queue_event(struct mcp_exchange *exchange, const struct mcp_event *event)
 {
     bool last = event->kind == MCP_EVENT_RESULT || event->kind == MCP_EVENT_REFUSED;
@@ -176,8 +176,8 @@ static bool may_be_message(struct str text)
            (has_word(text, STR("\"id\"")) && (has_word(text, STR("\"result\"")) || has_word(text, STR("\"error\""))));
 }
 
-/* Returns the running exchange whose id follows an "id" in the text; NULL if there is no or more than one such
- * exchange. The caller holds the lock. */
+/* Returns the running exchange whose id follows an "id" in the text; NULL if no exchange, or more than one, fits. The
+ * caller holds the lock. */
 static struct mcp_exchange *find_by_embedded_id(struct mcp_connection *connection, struct str text)
 {
     static const struct str key = {"\"id\"", 4};
@@ -214,8 +214,8 @@ static struct mcp_exchange *find_only_running(struct mcp_connection *connection)
     return count == 1 ? only : count == 0 && connection->running_count == 1 ? connection->newest : NULL;
 }
 
-/* Returns the exchange of a damaged message, or NULL; the caller holds the lock. Tries, in this order: the
- * exchange of the stream, the one of the message's id, the only running one, and find_by_embedded_id. */
+/* Returns the exchange of a damaged message, or NULL; the caller holds the lock. Tries, in this order: the exchange of
+ * the stream, the exchange of the message's id, the only running exchange, and find_by_embedded_id. */
 static struct mcp_exchange *find_of_invalid(struct mcp_connection *connection, int64_t stream, struct str text,
                                             const struct mcp_message *message)
 {
@@ -280,7 +280,7 @@ static bool queue_question(struct mcp_exchange *exchange, const struct mcp_event
     return true;
 }
 
-/* Passes a question to an exchange, or answers it: a ping, or a question without a client for it. */
+/* Passes a question to an exchange. Answers a ping, and refuses a question that no client can answer. */
 static void take_question(struct mcp_connection *connection, int64_t stream, const struct mcp_message *message)
 {
     const struct mcp_event event = {.kind = MCP_EVENT_ASKED,
@@ -306,7 +306,7 @@ static void take_question(struct mcp_connection *connection, int64_t stream, con
 
 /* ---------------------------------------------------------------- notifications */
 
-/* Appends the params without progressToken, a number of the connection and not of the client. */
+/* Appends the params without progressToken, which this connection chose and the client does not know. */
 static void write_progress(struct buffer *out, struct str params)
 {
     struct json_scan scan;

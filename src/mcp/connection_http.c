@@ -50,8 +50,8 @@ struct link_request {
     struct link_request *next;
     struct http_link *link;
     enum link_request_kind kind;
-    int64_t id;
-    bool is_modern;
+    int64_t id;     /* id of the exchange; 0 without an exchange; MCP_NO_STREAM for the stream of notices */
+    bool is_modern; /* the connection is in the modern era */
     /* Sent data. */
     struct arena arena;
     char *text, *method;
@@ -59,45 +59,46 @@ struct link_request {
     struct http_header *headers; /* [header_count]; in addition to those of the configuration and of the transport */
     size_t header_count;
     /* Guarded by the link's lock. */
-    uint64_t ticket;   /* id of the running transfer, or 0 */
-    bool is_awaited;   /* counted in link->awaited */
-    bool is_cancelled; /* the caller has cancelled it */
-    bool is_parked;    /* waits for the check or the renewal of the session */
-    bool was_parked;   /* was parked before, so that it is not parked again */
-    char session[HTTP_KEPT_BYTES];
+    uint64_t ticket;               /* id of the running transfer, or 0 */
+    bool is_awaited;               /* counted in link->awaited */
+    bool is_cancelled;             /* the caller has cancelled the request */
+    bool is_parked;                /* waits for the check or the renewal of the session */
+    bool was_parked;               /* was parked before, and must not be parked again */
+    char session[HTTP_KEPT_BYTES]; /* session of the last transfer; "" without a session */
     /* Received data. */
     struct buffer body; /* the body, or the incomplete last event of a stream */
     size_t searched;    /* bytes of body searched for an event end */
     struct sse_event event;
-    bool is_answered;
+    bool is_answered;    /* an answer to the request has arrived */
     bool is_refused;     /* a ping or `initialize` was answered with an error */
     bool has_dispatched; /* a message of its stream was dispatched */
     bool exceeds_limit;  /* the server exceeded a limit, so that the connection is lost */
     int rc;              /* error that stopped the transfer, or 0 */
     wt_error why;
-    char last_event[HTTP_KEPT_BYTES];
-    unsigned retry_ms, empty_streams;
-    double stream_start_ms; /* start of the stream; 0 before it */
-    unsigned redirects;
+    char last_event[HTTP_KEPT_BYTES]; /* id of the last event; "" if no event had an id */
+    unsigned retry_ms;                /* delay before the stream is reopened */
+    unsigned empty_streams;           /* streams in a row without an event */
+    double stream_start_ms;           /* start of the stream; 0 before it */
+    unsigned redirects;               /* redirects followed so far */
     /* The answer, kept while the session is checked. */
-    struct buffer kept;      /* its message if that was an event of a stream; otherwise `body` has it */
-    bool is_doubtful;        /* the answer may mean that the session is lost */
-    bool may_have_acted;     /* the server may have executed the request */
+    struct buffer kept;  /* message of the answer if it was an event of a stream; otherwise `body` has the message */
+    bool is_doubtful;    /* the answer may mean that the session is lost */
+    bool may_have_acted; /* the server may have executed the request */
     struct http_head answer; /* status 0 if no answer is kept */
 };
 
 struct http_link {
-    struct mcp_link public; /* first, so that the public pointer is this one */
+    struct mcp_link public; /* first member, so that a pointer to it is a pointer to this struct */
     struct mcp_connection *connection;
     struct http_loop *loop;
-    pthread_mutex_t lock; /* guards the fields below */
-    pthread_cond_t delivered;
-    struct link_request *requests;
-    unsigned awaited; /* transfers that `wait_delivered` waits for */
-    bool is_renewing; /* the session is being checked or renewed */
+    pthread_mutex_t lock;          /* guards the fields below */
+    pthread_cond_t delivered;      /* signalled when `awaited` changes */
+    struct link_request *requests; /* list of requests that have not ended */
+    unsigned awaited;              /* transfers that `wait_delivered` waits for */
+    bool is_renewing;              /* the session is being checked or renewed */
     bool is_closing;
     bool is_lost; /* while is_renewing: the session is certainly lost, so that a successful ping does not count */
-    char *url;    /* target of a redirect; NULL to use the configured one */
+    char *url;    /* target of a redirect; NULL to use the configured URL */
     char session[HTTP_KEPT_BYTES], version[MCP_VERSION_BYTES];
 };
 
@@ -308,8 +309,8 @@ static void take_session(struct link_request *request, const struct http_head *h
     pthread_mutex_unlock(&link->lock);
 }
 
-/* Keeps an error instead of dispatching it, if it may mean a lost session. An error after other messages of the request
- * is about the request. */
+/* Keeps an error instead of dispatching it, if it may mean a lost session. An error that follows other messages of the
+ * request is not about the session. */
 static bool keep_session_error(struct link_request *request, struct str text)
 {
     struct mcp_message message;
@@ -440,7 +441,7 @@ static bool resume_stream(struct link_request *request, const struct http_head *
  *
  * Servers report a lost session in many ways: with 404 as specified, with another status, or with a JSON-RPC error.
  * Only 404 and 410 are certain. For the others, a ping checks the session, so that an error of the request itself costs
- * no session. If the session is lost, `initialize` begins a new one, once per request.
+ * no session. If the session is lost, `initialize` begins a new session, once per request.
  *
  * A request must not be sent again if the server may have executed it. A status of 4xx or an early JSON-RPC error means
  * a refusal. Any other answer ends a tools/call, the only method with effects. */
@@ -471,7 +472,7 @@ enum session_outcome { SESSION_STANDS, SESSION_RENEWED, SESSION_GONE };
 static void release_request(struct link_request *request, enum session_outcome outcome, const wt_error *why)
 {
     wt_error own;
-    int status = request->answer.status; /* 0: it was never sent */
+    int status = request->answer.status; /* 0 if the request was never sent */
     bool acts = request->may_have_acted && strcmp(request->method, "tools/call") == 0;
     if (outcome == SESSION_GONE && is_lost_session_status(status)) {
         fail_request(request, why, status, false);
@@ -670,8 +671,8 @@ static void finish_request_transfer(struct link_request *request, const struct h
         fail_request(request, why, head->status, sent);
 }
 
-/* Reopens the stream of notices after it ended or broke. Gives up on any other status; servers without notices answer
- * 405. */
+/* Reopens the stream of notices after it broke, or ended with status 200. Gives up on any other status: servers without
+ * notices answer 405. */
 static void finish_notice_stream(struct link_request *request, const struct http_head *head, int rc)
 {
     bool again =

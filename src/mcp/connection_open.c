@@ -1,5 +1,5 @@
 /* connection_open.c: opens and closes connections, and finds the era of a server. Tries the remembered era first, or
- * the modern one, and then the other one.
+ * the modern era if none is remembered, and then the other era.
  *
  * A server that does not answer `server/discover` within MCP_PROBE_MS may still be starting, since `npx` fetches
  * packages. So `server/discover` stays open while `initialize` follows. If the server refuses `initialize`, a late
@@ -31,7 +31,7 @@ struct opening {
     wt_error *err;
 };
 
-/* Result or error of a request, as parsed JSON; the other one is NULL. */
+/* Result or error of a request, as parsed JSON. The other member is NULL. */
 struct opening_outcome {
     json_t *result, *error;
 };
@@ -131,7 +131,7 @@ static int begin_opening_request(struct opening *opening, struct mcp_exchange **
 
 enum era_verdict { IS_MODERN, IS_LEGACY, IS_NEITHER };
 
-/* Returns the era of a server that supports these revisions. Revisions are dates, so an earlier one is legacy. */
+/* Returns the era of a server that supports these revisions. Revisions are dates, so earlier revisions are legacy. */
 static enum era_verdict judge_versions(const json_t *versions)
 {
     enum era_verdict verdict = IS_NEITHER;
@@ -192,7 +192,7 @@ static int probe_once(struct opening *opening, unsigned patience_ms, enum era_ve
     *verdict = IS_LEGACY;
     *again = false;
     int rc = begin_opening_request(opening, &exchange, "server/discover", STR(""));
-    if (rc < 0) { /* a program may end before the probe, which counts as if it ended after it */
+    if (rc < 0) { /* a program that ended before the probe counts as one that ended after the probe */
         opening->has_ended = rc != WT_ENOMEM && wt__mcp_connection_is_lost(opening->connection);
         return opening->has_ended ? 0 : rc;
     }
@@ -325,7 +325,7 @@ static int restart_program(struct opening *opening)
 }
 
 /* True if `initialize` may have failed because of the `server/discover` before it: some servers (the Python SDK up to
- * 1.8.1) end after a request that they do not know, or refuse all later ones. rc: result of initialize_server. */
+ * 1.8.1) end after a request that they do not know, or refuse all later requests. rc: result of initialize_server. */
 static bool may_blame_probe(const struct opening *opening, int rc, bool refused)
 {
     if (!opening->was_probed || !opening->connection->server->argv)
@@ -362,7 +362,7 @@ static bool is_modern_late(struct opening *opening)
 }
 
 /* Tries HTTP+SSE, the transport of 2024, at a URL that does not accept a POST of `initialize`. Restores the error of
- * the POST if that fails. */
+ * the POST if HTTP+SSE fails too. */
 static int open_older(struct opening *opening, bool *refused, wt_error *refusal)
 {
     struct mcp_connection *connection = opening->connection;
@@ -417,7 +417,7 @@ static int open_legacy(struct opening *opening)
     return refusal.code;
 }
 
-/* Opens the connection in the remembered era, or else in the other one. */
+/* Opens the connection in the remembered era, or else in the other era. */
 static int open_either_era(struct opening *opening)
 {
     enum mcp_era first = opening->connection->options.era;

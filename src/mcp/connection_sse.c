@@ -14,13 +14,13 @@ enum { CONNECT_MS = 10000, POST_MS = 30000 };
 struct post;
 
 struct sse_link {
-    struct mcp_link public; /* first, so that the public pointer is this one */
+    struct mcp_link public; /* first member, so that a pointer to it is a pointer to this struct */
     struct mcp_connection *connection;
     struct http_loop *loop;
     struct http_header *headers; /* [server->header_count + 1], for POSTs */
     pthread_mutex_t lock;        /* guards the fields up to has_ended */
     pthread_cond_t changed;
-    char *endpoint;     /* URL for our POSTs; NULL until known */
+    char *endpoint;     /* URL for our POSTs; NULL before the first event */
     struct post *posts; /* POSTs in progress */
     bool has_ended;     /* the stream has ended */
     /* The loop's thread owns the fields below. */
@@ -32,7 +32,7 @@ struct sse_link {
 
 /* A POST in progress. */
 struct post {
-    struct post *next;
+    struct post *next; /* next POST in progress */
     struct sse_link *link;
     int64_t id; /* 0 for a notification or reply */
     size_t len; /* length of text */
@@ -59,7 +59,7 @@ static void take_sse_event(struct sse_link *link)
     if (!link->endpoint)
         link->endpoint = endpoint;
     else
-        free(endpoint); /* only the first one counts */
+        free(endpoint); /* only the first URL counts */
     pthread_cond_broadcast(&link->changed);
     pthread_mutex_unlock(&link->lock);
 }

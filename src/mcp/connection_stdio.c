@@ -8,7 +8,7 @@
 #include "net/process.h"
 
 struct stdio_link {
-    struct mcp_link public; /* first, so that the public pointer is this one */
+    struct mcp_link public; /* first member, so that a pointer to it is a pointer to this struct */
     struct mcp_connection *connection;
     struct child child;
     struct coprocess *coprocess;

@@ -98,7 +98,8 @@ static int take_cursor(struct mcp_pages *pages, struct str result, wt_error *err
     return added ? 1 : end_early(pages, "its list ended early: the server repeated a cursor");
 }
 
-/* True if the new page equals the first one: servers that ignore cursors start over. */
+/* True if the new page equals the first page: servers that ignore cursors start over. before: length of the items
+ * before the new page. */
 static bool is_first_again(const struct mcp_pages *pages, size_t before)
 {
     size_t from = before > 0 ? before + 1 : 0; /* skip the comma */
@@ -151,9 +152,9 @@ struct listing_client {
     struct mcp_exchange *exchange; /* owns the answer being read */
     struct mcp_listing *out;
     struct progress *progress;
-    double until_ms; /* end of the timeout, by wt__now_ms */
-    unsigned timeout_ms;
-    bool has_tools; /* true unless the server's capabilities lack "tools" */
+    double until_ms;     /* end of the timeout, by wt__now_ms */
+    unsigned timeout_ms; /* timeout of the whole listing */
+    bool has_tools;      /* true unless the server's capabilities lack "tools" */
 };
 
 /* Sends a request and waits for its answer, which lives until the next call. */
@@ -195,7 +196,7 @@ static int connect_client(struct listing_client *client, const struct mcp_server
     return 0;
 }
 
-/* Requests one page. Returns 1 if another one follows, 0 after the last one, or an error. */
+/* Requests one page. Returns 1 if another page follows, 0 after the last page, or an error. */
 static int request_page(struct listing_client *client, struct mcp_pages *pages, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0};

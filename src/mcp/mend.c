@@ -265,7 +265,8 @@ static void mend_schema_type(struct mending *m, json_t *schema, const char *at)
         replace_member(m, schema, "type", json_string("object"), at, "is read as \"object\"");
 }
 
-/* Converts a list of {"name": ...} to a properties object. NULL if it is another list, or out of memory. */
+/* Converts a list of {"name": ...} to a properties object. Returns NULL if the list has other items, or if out of
+ * memory. */
 static json_t *read_property_list(const json_t *list)
 {
     json_t *out = json_object();

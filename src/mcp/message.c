@@ -98,7 +98,7 @@ bool wt__mcp_parse_id(struct str text, int64_t *out)
 
 /* ---------------------------------------------------------------- writing */
 
-/* Appends the members of _meta, each after a comma or, for the first one, after a space. */
+/* Appends the members of _meta, each after a comma or, for the first member, after a space. */
 static void write_meta(struct buffer *out, int64_t id, const struct mcp_meta *meta)
 {
     size_t before = out->len;
@@ -289,7 +289,7 @@ const char *wt__mcp_encode_header(struct arena *arena, struct str text)
 
 /* ---------------------------------------------------------------- server-sent events
  *
- * WHATWG HTML, section 9.2. Lines end in \n, \r\n or \r; an empty one ends an event. */
+ * WHATWG HTML, section 9.2. Lines end in \n, \r\n or \r; an empty line ends an event. */
 
 enum { RETRY_DIGITS = 9 };
 
@@ -319,7 +319,7 @@ static bool has_name(struct str line, struct str name, struct str *value)
     return true;
 }
 
-/* Parses a retry field; ignores an invalid one. */
+/* Parses a retry field; ignores an invalid value. */
 static void take_retry(struct str value, int64_t *out)
 {
     int64_t number = 0;

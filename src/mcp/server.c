@@ -83,7 +83,7 @@ bool wt__mcp_is_url(const char *text)
 
 /* Parts of a URL, which need not be valid. */
 struct url_parts {
-    struct str scheme, user, host, rest; /* "https://", "name:word" or empty, "host:port", "/path?query" */
+    struct str scheme, user, host, rest; /* such as "https://", "user:password" or "", "host:port", "/path?query" */
 };
 
 static struct url_parts split_url(const char *url)
@@ -225,7 +225,7 @@ static bool is_word_among(const char *const *words, size_t count, const char *wo
     return false;
 }
 
-/* True for a program that runs other programs, and for a subcommand of one. */
+/* True for a program that runs other programs, and for a subcommand of such a program. */
 static bool is_runner(const char *word)
 {
     static const char *const runners[] = {"npx",  "uvx",  "bunx", "pnpx",   "pipx",    "uv",  "bun",

@@ -4,6 +4,7 @@
 
 #include "base/json_scan.h"
 
+/* Types of JSON values, as bits. REQUIRED marks a member that must be present. */
 enum {
     IS_OBJECT = 1,
     IS_ARRAY = 2,
@@ -39,8 +40,8 @@ struct shape {
     const char *either[2]; /* members of which at least one is required; NULL if there is no such pair */
 };
 
-/* Rows of a list of members. OPTIONAL and NEEDED take the name and the types of the value; the others also take
- * `elements` and `inner` of struct shape_member. */
+/* Rows of a list of members. The parameters are the fields of struct shape_member. Rows of NEEDED and NEEDED_LIST are
+ * required members; rows of LIST and NEEDED_LIST are arrays. */
 #define OPTIONAL(name, types) FULL(name, types, 0, NULL)
 #define NEEDED(name, types) FULL(name, (types) | REQUIRED, 0, NULL)
 #define NESTED(name, types, inner) FULL(name, types, 0, inner)

@@ -20,9 +20,9 @@ extern const char wt__notice_uncalibrated[];
 /* Returns the chooser of the store, valid as long as the engine, or NULL if out of memory. It is calibrated on the hits
  * of auto with all trained models.
  *
- * Without one, returns the built-in chooser, calibrated on untrained recipes of other catalogues, sets *untrained and
- * fills *notice. If the trained models cannot be opened, or progress cancels, returns the built-in chooser with
- * *untrained false; the search afterwards reports the reason. */
+ * Without a chooser of the store, returns the built-in chooser, calibrated on untrained recipes of other catalogues,
+ * sets *untrained and fills *notice. If the trained models cannot be opened, or progress cancels, returns the built-in
+ * chooser with *untrained false; the search afterwards reports the reason. */
 const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *progress, bool *untrained,
                                          struct notice *notice);
 
@@ -30,8 +30,8 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *pro
  * hits but no encoder. */
 double wt__read_candidates(const struct search *search, const struct chooser *chooser, struct candidate_features *out);
 
-/* If the request is unlike those the chooser was trained on, repeats the search untrained and adds a notice.
- * Returns 1 if it did, 0 if not. Errors: those of wt__search_run. */
+/* If the request is unlike those the chooser was trained on, repeats the search untrained and adds a notice. Returns 1
+ * if the search was repeated, else 0. Errors: those of wt__search_run. */
 int wt__search_if_unfamiliar(struct search *search, const struct chooser *chooser,
                              const struct candidate_features *candidates, wt_error *err);
 

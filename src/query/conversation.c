@@ -10,14 +10,14 @@
 #include "query/search.h"
 #include "engine/tools.h"
 
-/* Limits of the context: the latest turns of the user, and the last one of the agent. */
+/* Limits of the context: the latest turns of the user, and the last turn of the agent. */
 enum {
     CONTEXT_USER_TURNS = 2,
     CONTEXT_AGENT_TURNS = 1,
     CONTEXT_TURN_BYTES = 600, /* from the beginning of each turn */
     CONTEXT_DEPTH = 100,      /* hits of the search for the context */
-    NAMES_TOLD = 3,
-    NAME_SHOWN = 80
+    NAMES_TOLD = 3,           /* names of unknown tools in a notice */
+    NAME_SHOWN = 80           /* maximum bytes of such a name */
 };
 
 /* ---------------------------------------------------------------- reading */

@@ -13,7 +13,7 @@
 enum { DEFAULT_HITS = 5 };
 
 struct find_result {
-    wt_hits public; /* first, so that the public pointer is this one */
+    wt_hits public; /* first member, so that a pointer to it is a pointer to this struct */
     struct arena arena;
 };
 

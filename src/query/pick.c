@@ -11,7 +11,7 @@
 #include "recipe/recipes.h"
 
 struct pick_result {
-    wt_picked public; /* first, so that the public pointer is this one */
+    wt_picked public; /* first member, so that a pointer to it is a pointer to this struct */
     struct arena arena;
 };
 

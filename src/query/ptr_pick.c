@@ -19,7 +19,7 @@ struct trace_writer {
     struct arena *arena;
     struct buffer json;
     wt_error *err;
-    int rc;
+    int rc; /* first error; 0 so far */
 };
 
 static void trace_writer_dispose(struct trace_writer *w)

@@ -67,7 +67,7 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
 
 /* The tools to keep, as ids of a store. */
 struct kept_ids {
-    int64_t *ids; /* [count] distinct, in the order of the names */
+    int64_t *ids; /* [count] distinct, in the order of the names; the first [called] were called */
     size_t count, called;
 };
 
@@ -81,7 +81,7 @@ struct search {
     bool untrained;            /* "auto" ignores trained models */
     const char *recipe;        /* NULL for "auto" */
     const wt_filter *filter;   /* from wt__filter_read; NULL for all tools */
-    size_t k;                  /* hits */
+    size_t k;                  /* number of hits */
     size_t max_per_provider;   /* 0 for no limit */
     enum copies_placed copies; /* which copies get separate places */
     /* "auto" uses recorded usages of the same request. False in measurements, and for models calibrated without. */
@@ -110,19 +110,19 @@ struct search {
     struct kept_ids kept;         /* kept tools of the conversation */
     uint32_t *kept_rows;          /* [kept_count] rows of the kept tools, if allowed */
     size_t kept_count;
-    double context_ms; /* time to encode its context */
+    double context_ms; /* time to encode the context of the conversation */
 
     /* Results. */
     struct hit_list hits;       /* valid until wt__search_end */
-    struct index_handle *index; /* index of their rows */
+    struct index_handle *index; /* index that the rows of the hits belong to */
     const uint64_t *allowed;    /* bits, as in struct retrieve_request */
     struct filter_mask *mask;   /* mask of the filter on the index; NULL before first use */
     struct notice notice;
-    const char *encoder;          /* name; "" without one */
-    const char *read_as;          /* corrected request; NULL if not corrected */
-    struct str read;              /* the request that was searched for */
-    struct unknown_words unknown; /* words of the request that no tool has */
-    double multi_provider_probability;
+    const char *encoder;               /* name of the encoder; "" for a lexical search */
+    const char *read_as;               /* corrected request; NULL if not corrected */
+    struct str read;                   /* the request that was searched for */
+    struct unknown_words unknown;      /* words of the request that no tool has */
+    double multi_provider_probability; /* NaN if unknown */
     struct workspace *workspace;
 };
 

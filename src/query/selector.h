@@ -13,8 +13,8 @@
 #include "recipe/recipes.h"
 #include "engine/notice.h"
 
-/* Settings of an evaluation. It judges by id, so each copy of a tool counts separately, and it measures promises, so a
- * set may grow as far as its promise requires. PTR may ask an oracle (choose/ptr.h). */
+/* Settings of an evaluation. An evaluation judges by id, so each copy of a tool counts separately. An evaluation
+ * measures promises, so a set may grow as far as its promise requires. PTR may ask an oracle (choose/ptr.h). */
 struct pick_evaluation {
     struct chat_model *oracle; /* NULL for the language model */
     const int64_t *gold;       /* [gold_count] ids of the needed tools, for the oracle */

@@ -1,5 +1,5 @@
-/* set_pick.c: the selector of the recipe set. It searches with auto, then picks one tool per need (choose/relevance.h) or,
- * after training, the set of the calibrated chooser (choose/chooser.h). */
+/* set_pick.c: the selector of the recipe set. It searches with auto, then picks one tool per need (choose/relevance.h)
+ * or, after training, the set of the calibrated chooser (choose/chooser.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 struct set_pick {
     struct search search;
     struct selection *selection;
-    const struct chooser *chooser;
-    struct notice notice; /* about the chooser */
+    const struct chooser *chooser; /* calibrated chooser of the store, or the built-in chooser */
+    struct notice notice;          /* about the chooser */
     struct candidate_features candidates;
     uint32_t *which; /* [count] picked hits; their scores become probabilities */
     size_t count;
@@ -321,8 +321,8 @@ static int append_kept_tools(struct set_pick *p, wt_error *err)
     return 0;
 }
 
-/* Decides whether recorded usages of the same request count. They come before trained models, which did not know them.
- * A promise and an evaluation use the chooser alone. */
+/* Decides whether recorded usages of the same request count. Recorded usages take precedence over trained models, which
+ * were trained without these usages. A promise and an evaluation use the chooser alone. */
 static int decide_recorded_usage(struct set_pick *p, wt_error *err)
 {
     bool counts = p->selection->conversation->context.len == 0;

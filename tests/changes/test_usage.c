@@ -96,7 +96,7 @@ static void invalid_usage_is_reported(void **state)
         {"a\0b", 3, "calculator", 1, NULL, 0, WT_EFORMAT, "the request has a NUL at byte 1"},
         {"\xff\xfe", 2, "calculator", 1, NULL, 0, WT_EFORMAT, "the request is not valid UTF-8"},
         {big, WT_MAX_REQUEST_BYTES + 1, "calculator", 1, NULL, 0, WT_ETOOLONG, "at most 65536 are allowed"},
-        {"add", 3, "calculator", 0, NULL, 0, WT_EINVAL, "a usage is of one tool at least"},
+        {"add", 3, "calculator", 0, NULL, 0, WT_EINVAL, "a usage has at least one tool"},
         {"add", 3, "calculator", WT_MAX_USAGE_TOOLS + 1, NULL, 0, WT_ETOOLONG, "129 tools in one usage; at most 128"},
         {"add", 3, "nobody", 1, NULL, 0, WT_ENOTFOUND, "no tool is named \"nobody\"; nothing was recorded"},
         {"add", 3, "search", 1, NULL, 0, WT_EINVAL, "several tools are named \"search\""},

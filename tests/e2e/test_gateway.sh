@@ -106,7 +106,7 @@ prints '8 lines, with an intact chain: 3 allowed, 0 denied'
 expect 0 "the new one by itself" mcp audit audit.jsonl
 prints 'The first line continues an earlier file'
 expect 3 "but not in another order" mcp audit audit.jsonl "$kept"
-says 'does not follow from the one before it'
+says 'does not follow from the line before it'
 expect 2 "only one is rotated" mcp audit "$kept" audit.jsonl --rotate
 sed -i 's/wrong_tool/allowed/' "$kept"
 expect 3 "and not when a word of it was changed" mcp audit "$kept" audit.jsonl

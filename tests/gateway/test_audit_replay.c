@@ -116,7 +116,7 @@ static void refuses_to_replay_other_files(void **state)
     (void)state;
     *strstr(text.ptr, "read_all") = 'R';
     assert_int_equal(wt__audit_replay(&replay, text, NULL, NULL, &err), WT_EFORMAT);
-    assert_string_equal(err.message, "line 1 does not follow from the one before it");
+    assert_string_equal(err.message, "line 1 does not follow from the line before it");
     free((char *)text.ptr);
 }
 
