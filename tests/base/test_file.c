@@ -1,4 +1,4 @@
-/* Files: read with limits, replaced atomically, listed in order, locked by one process at a time. */
+/* Tests of files: reading with limits, atomic replacement, listing in order, and locks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -357,7 +357,7 @@ enum { EDITS = 400 };
 struct editor {
     char path[128];
     atomic_bool done;
-    long last, lost; /* last number written; how often an older one was found */
+    long last, lost; /* last number written; number of times that a different one was found */
 };
 
 static long number_in(const char *path)
@@ -380,7 +380,7 @@ static bool has_number(const char *path, long number)
     return false;
 }
 
-/* Another program: writes the next number, by a rename or in place, and expects to find its last number. */
+/* Plays another program: writes the next number, by a rename or in place, and expects to find its last number. */
 static void *edit_in_thread(void *context)
 {
     struct editor *editor = context;
@@ -397,7 +397,7 @@ static void *edit_in_thread(void *context)
     return NULL;
 }
 
-/* A number of the other program is never replaced by an older one, whenever it writes. */
+/* The replacement never overwrites a number that the other program has written in the meantime. */
 static void keeps_concurrent_edits(void **state)
 {
     struct editor editor = {.done = false};
