@@ -1,4 +1,4 @@
-/* The trie of pieces: finds exactly the added keys, and damaged sections are harmless. */
+/* Tests the trie of pieces: it finds exactly the added keys, and damaged sections are harmless. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
