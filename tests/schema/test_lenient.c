@@ -21,7 +21,7 @@ enum { NOT_USED = -1 };
 static const struct {
     const char *name, *schema;
     int drops;                  /* number of dropped keywords, or NOT_USED */
-    const char *fits, *refused; /* instances, each may be NULL */
+    const char *fits, *refused; /* an instance that fits, and one that does not; NULL if not tested */
 } rows[] = {
     {"valid schema", A("{}"), 0, any, wrong},
     {"type int", A("{'type': 'int'}"), 1, any, wrong},
