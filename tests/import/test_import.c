@@ -302,7 +302,7 @@ static void progress_reaches_the_end_and_can_stop(void **state)
 
 /* ---------------------------------------------------------------- scale */
 
-/* So many tools that quadratic time would exceed the time limit of a test. */
+/* Imports so many tools that quadratic time would exceed the time limit of a test. form: format of their names. */
 static void import_many(size_t count, const char *form)
 {
     struct buffer text = {0};
