@@ -102,7 +102,7 @@ static int take_three_steps(int fail_at, char **out, wt_error *err)
     return block ? WT_EINVAL : 0;
 }
 
-static void early_returns_dispose_what_the_scope_holds(void **state)
+static void early_returns_dispose_objects_of_the_scope(void **state)
 {
     (void)state;
     wt_error err;
@@ -387,7 +387,7 @@ static void creates_json_string_from_any_bytes(void **state)
     }
 }
 
-static void json_has_limits_and_positions(void **state)
+static void json_parser_enforces_limits_and_reports_positions(void **state)
 {
     (void)state;
     static const struct {
@@ -548,7 +548,7 @@ int main(void)
         cmocka_unit_test(draws_without_repetition),
         cmocka_unit_test(errors_have_one_line_and_a_code),
         cmocka_unit_test(rejects_overflowing_sizes),
-        cmocka_unit_test(early_returns_dispose_what_the_scope_holds),
+        cmocka_unit_test(early_returns_dispose_objects_of_the_scope),
         cmocka_unit_test(arena_blocks_are_aligned_and_never_move),
         cmocka_unit_test(buffers_stop_at_their_maximum),
         cmocka_unit_test(quotes_any_bytes_as_json),
@@ -561,7 +561,7 @@ int main(void)
         cmocka_unit_test(pool_runs_each_item_once_and_stops_on_request),
         cmocka_unit_test(progress_reports_last_step_and_can_be_cancelled),
         cmocka_unit_test(creates_json_string_from_any_bytes),
-        cmocka_unit_test(json_has_limits_and_positions),
+        cmocka_unit_test(json_parser_enforces_limits_and_reports_positions),
         cmocka_unit_test(parses_relaxed_json),
         cmocka_unit_test(json_reports_failed_allocations),
         cmocka_unit_test(json_getters_tolerate_wrong_types),

@@ -314,7 +314,7 @@ static void set_variable(const char *name, const char *value)
         unsetenv(name);
 }
 
-static void folders_follow_xdg(void **state)
+static void data_and_cache_folders_follow_xdg(void **state)
 {
     static const struct {
         const char *xdg, *home, *data, *cache; /* NULL if not set; the error then names the variable */
@@ -447,7 +447,7 @@ int main(void)
         cmocka_unit_test(copied_file_survives_truncation),
         cmocka_unit_test(lock_is_exclusive),
         cmocka_unit_test(lock_can_be_shared),
-        cmocka_unit_test(folders_follow_xdg),
+        cmocka_unit_test(data_and_cache_folders_follow_xdg),
     };
     return cmocka_run_group_tests(tests, enter_new_folder, leave_and_remove_folder);
 }

@@ -91,7 +91,7 @@ static void check_provider(const char *what, const char *title, const char *url,
     wt__buffer_dispose(&out);
 }
 
-static void documents_have_short_names(void **state)
+static void documents_get_short_provider_names(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof real / sizeof real[0]; i++)
@@ -103,7 +103,7 @@ static void documents_have_short_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documents_have_short_names),
+        cmocka_unit_test(documents_get_short_provider_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

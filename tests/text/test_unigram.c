@@ -66,7 +66,7 @@ static void splits_and_encodes_words(void **state)
     dispose_opened(&own);
 }
 
-static void newer_normaliser_differs(void **state)
+static void newer_normaliser_treats_blanks_and_accents_differently(void **state)
 {
     static const struct {
         const char *name, *text, *ids;
@@ -95,7 +95,7 @@ static void newer_normaliser_differs(void **state)
     dispose_opened(&own);
 }
 
-static void blanks_can_be_mere_separators(void **state)
+static void whitespace_split_drops_blanks(void **state)
 {
     struct opened own;
     (void)state;
@@ -265,8 +265,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(splits_and_encodes_words),
-        cmocka_unit_test(newer_normaliser_differs),
-        cmocka_unit_test(blanks_can_be_mere_separators),
+        cmocka_unit_test(newer_normaliser_treats_blanks_and_accents_differently),
+        cmocka_unit_test(whitespace_split_drops_blanks),
         cmocka_unit_test(prefix_can_be_disabled),
         cmocka_unit_test(unigram_truncation_keeps_the_frame),
         cmocka_unit_test(windowed_words_match_whole_words),

@@ -32,7 +32,7 @@ static struct str token_of(struct str vocabulary_text, int32_t id)
     return line;
 }
 
-static void matches_own_golden_cases(void **state)
+static void matches_golden_cases(void **state)
 {
     char path[PATH_BYTES];
     struct opened own;
@@ -241,7 +241,7 @@ static void line_numbers_are_ids(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_own_golden_cases),
+        cmocka_unit_test(matches_golden_cases),
         cmocka_unit_test(wordpiece_truncation_keeps_the_frame),
         cmocka_unit_test(long_words_are_unknown),
         cmocka_unit_test(options_change_the_normaliser),
