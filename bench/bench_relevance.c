@@ -55,10 +55,9 @@ static const float shares[KINDS] = {0.8f, 0.1f, 0.05f, 0.05f};
 struct relevance_rows {
     float (*values)[RELEVANCE_FEATURES];
     float *counts, *scores; /* weight of each row; score of its hit */
-    uint8_t *answers;       /* 1 if the request needs the tool */
-    uint8_t *kinds;         /* enum kind of the request */
-    uint8_t *first;         /* 1 if the hit is among the first TOLD */
-    size_t count, begin;    /* begin: first row of the current catalogue */
+    /* 1 if the request needs the tool; enum kind of the request; 1 if the hit is among the first TOLD */
+    uint8_t *answers, *kinds, *first;
+    size_t count, begin; /* begin: first row of the current catalogue */
 };
 
 struct relevance_set {
