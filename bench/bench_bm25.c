@@ -2,10 +2,10 @@
  *
  *   bench_bm25 [WORK_FOLDER]      default build-bench/work
  *
- * Tools are composed of the names, providers and descriptions (one and a half each) of real tools below $WT_SHARED/data
- * or ../shared/data; without these, of words drawn by Zipf's law (a printed remark says so). Requests have ten terms
- * cut from descriptions; one kind has sixty. Times are processor times, since machines are shared. The terms come from
- * the analyser, so that every peer has the same ones. They are written to WORK_FOLDER/bm25-{16k,100k,1M}.txt, one tool
+ * Each tool is composed of a name, a provider, and one and a half descriptions of real tools below $WT_SHARED/data or
+ * ../shared/data. Without these, tools are words drawn by Zipf's law, and a remark is printed. Short requests have ten
+ * terms of descriptions, long ones sixty. Times are processor times, since machines are shared. The terms come from the
+ * analyser, so that every peer has the same ones. They are written to WORK_FOLDER/bm25-{16k,100k,1M}.txt, one tool
  * a line, and bm25-queries.txt, for bm25_bm25s.py. BENCH_FTS_TOOLS: maximum number of tools for FTS5 (default
  * 1,000,000; its index takes minutes). */
 #include <math.h>
@@ -28,8 +28,8 @@ enum {
     ZIPF_WORDS = 60000,
     ZIPF_SOURCES = 10000,
     QUERIES = 40, /* number of each length */
-    SHORT = 10,
-    LONG = 60,
+    SHORT = 10,   /* terms of a short request */
+    LONG = 60,    /* terms of a long request */
     K = 10,
     FIELDS = 3,
     BATCH = 200000 /* FTS5 inserts in a transaction */
@@ -143,7 +143,8 @@ static void read_sources(struct bm25_bench *b)
             b->source_count == ZIPF_SOURCES ? "lists of words drawn by Zipf's law" : "real ones");
 }
 
-/* Composes tool `number` from a name, a provider, and halves of two descriptions, each of a different tool. */
+/* Composes tool `number` from a name, a provider, a whole description and half of another one, each drawn
+ * separately. */
 static void make_tool(const struct bm25_bench *b, uint32_t number, struct lexical_text fields[FIELDS], struct str *room)
 {
     struct rng rng;

@@ -3,7 +3,7 @@
  *
  *   bench_default_parameters FOLDER...     BEIR folders with a train split and a suitable licence; prints C source
  *
- * All catalogues have the same weight. Unanswerable requests are in equal parts requests whose tools are removed, and
+ * Each catalogue contributes at most REQUESTS requests. Unanswerable requests are requests whose tools are removed, and
  * requests of other catalogues. */
 #include <math.h>
 #include <stdio.h>
@@ -23,9 +23,9 @@ enum { REQUESTS = 300 /* number from each catalogue */, OUT_OF_DOMAIN = 60 /* fr
 
 struct chooser_sample {
     struct candidate_features candidates;
-    uint64_t gold;
-    size_t gold_count;
-    float without[ANSWERABLE_FEATURES];
+    uint64_t gold;                      /* bit t is set if candidate t is needed */
+    size_t gold_count;                  /* needed tools, candidates or not */
+    float without[ANSWERABLE_FEATURES]; /* features of a search without the needed tools */
 };
 
 struct fit_set {
@@ -145,7 +145,7 @@ struct chooser_rows {
     size_t count, features;
 };
 
-/* Adds `times` copies, as a weight. */
+/* Adds a row `times` times, which gives it that weight. */
 static void add_row(struct chooser_rows *rows, const float *values, bool answer, size_t times)
 {
     for (size_t i = 0; i < times; i++) {
@@ -206,7 +206,7 @@ static void fit_default_chooser(const struct fit_set *c, size_t count, size_t wi
     close_rows(&fits, 1e-3, true, out->answerability_weights, &out->answerability_constant);
 }
 
-/* ---------------------------------------------------------------- how good it is */
+/* ---------------------------------------------------------------- quality */
 
 static float none_of(const struct chooser *chooser, const float *fit)
 {

@@ -3,7 +3,7 @@
  *   bench_dense_reference BEIR_DIR [SPLIT [MODEL]]
  *
  * Encodes "title: text" of every tool and every request, ranks by cosine over all pairs, and prints R@5 and nDCG@5 as
- * one JSON object, for comparison with a reference implementation without our own texts, parts and fusion. MODEL
+ * one JSON object, for comparison with a reference implementation. Our own texts, parts and fusion are not used. MODEL
  * defaults to WT_BASE_MODEL (all-MiniLM-L6-v2). */
 #include <stdio.h>
 #include <stdlib.h>

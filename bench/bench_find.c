@@ -1,4 +1,4 @@
-/* bench_find.c: finds per second of the library alone, and the cost of one, for comparison with the server in
+/* bench_find.c: finds per second of the library alone, and the cost of a find, for comparison with the server in
  * bench/serving_api.py.
  *
  *   bench_find STORE QUERIES.jsonl THREADS SECONDS [RECIPE]

@@ -1,6 +1,5 @@
-/* bench_generate.c: cost of `generate toolselect`, `toolbank` and `rectools` without the language model: the stand-in
- * of their tests answers at once, with an error in one of ten answers. Also applies the validation rules to labelled
- * rows.
+/* bench_generate.c: cost of `generate toolselect`, `toolbank` and `rectools` without a language model. The stand-in of
+ * their tests answers at once, and one in ten answers has an error. Also applies the validation rules to labelled rows.
  *
  *   bench_generate MODEL [SAMPLES.jsonl]      MODEL: an encoder; "" for none */
 #include <stdio.h>
@@ -23,7 +22,7 @@ static int report_failure(const wt_error *err)
     return 1;
 }
 
-/* The best round, because other work on the machine slows some rounds. */
+/* Prints the time of the fastest round, because other work on the machine slows some rounds. */
 static int measure_generators(const char *model, wt_error *err)
 {
     wt_open_options open;
@@ -167,7 +166,7 @@ struct judged {
     size_t tools, refused, alike, same, unnamed;
 };
 
-/* Counts the rows of a sample that the rules would reject. */
+/* Counts what the rules would reject in one row: names and descriptions of new tools, the instruction, the note. */
 static int count_rejected_rows(const struct choice_sample *sample, struct distinct *queries, struct map *names,
                                struct judged *judged, wt_error *err)
 {

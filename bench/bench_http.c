@@ -43,7 +43,7 @@ struct load_client {
     int descriptor;
     bool busy;
     double asked_us;
-    size_t have, want; /* bytes of the answer; want: 0 before the head */
+    size_t have, want; /* received bytes of the answer, and their total; want: 0 before the head */
     char head[4096];
 };
 
@@ -155,7 +155,7 @@ static void read_head(struct load_client *client, size_t in_head)
         exit_with_errno("an answer without a length");
 }
 
-/* A server may close an idle connection; a busy one has lost its answer. */
+/* Removes a closed connection. Only one that waits for an answer is an error, since a server may close idle ones. */
 static void lose(struct load_client *client)
 {
     epoll_ctl(bench.epoll, EPOLL_CTL_DEL, client->descriptor, NULL);

@@ -1,4 +1,4 @@
-/* bench_needs.c: fits the default parameters of src/choose/relevance.c, which picks tools in stores without recorded use.
+/* bench_needs.c: fits the parameters of src/choose/relevance.c that pick tools in stores without recorded use.
  *
  *   bench_needs STORE REQUESTS.jsonl [MODEL]     the store of bench/real and its dev requests; prints C source
  *
@@ -52,7 +52,7 @@ static void collect_request_rows(wt_engine *engine, const json_t *request)
     for (size_t i = 0; i < count; i++)
         which[i] = hits[i].hit;
     if (wt__materialise_hits(&search, which, count, false, &items, &len, &err) < 0 || len != count)
-        exit_with_message("a hit is gone");
+        exit_with_message("a hit is no longer in the store");
     begins[requests] = rows;
     needs_any[requests++] = json_array_size(json_object_get(request, "needs")) > 0;
     for (size_t i = 0; i < count && rows < MOST; i++, rows++) {
@@ -63,7 +63,7 @@ static void collect_request_rows(wt_engine *engine, const json_t *request)
     wt__arena_dispose(&arena);
 }
 
-/* Prints the probability of the best tool, over answerable requests. */
+/* Prints the percentiles of the best tool's probability over answerable requests. */
 static void print_shares(const float *weights, float constant)
 {
     static float best[MOST];
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
     static char line[1 << 20];
     FILE *file = argc > 2 ? fopen(argv[2], "r") : NULL;
     if (!file)
-        exit_with_message("bench_needs STORE REQUESTS.jsonl [MODEL]");
+        exit_with_message("usage: bench_needs STORE REQUESTS.jsonl [MODEL]");
     wt_open_options_init(&options);
     options.model = argc > 3 ? argv[3] : NULL;
     if (wt_open(&engine, argv[1], &options, &err) < 0)
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
     while (fgets(line, sizeof line, file)) {
         json_t *request = json_loads(line, 0, NULL);
         if (!request)
-            exit_with_message("a line is no JSON");
+            exit_with_message("a line is not valid JSON");
         collect_request_rows(engine, request);
         json_decref(request);
     }

@@ -4,7 +4,7 @@
  *   bench_relevance WORK tell SPLIT FOLDER...   prints a line for each folder and recipe
  *
  * WORK caches a store for each folder. All catalogues have the same weight. One in five fitted requests needs no tool:
- * half of those are the catalogue's own with their tools removed, a quarter are of another catalogue, and a quarter are
+ * half of these are the catalogue's own with their tools removed, a quarter are of another catalogue, and a quarter are
  * small talk. */
 #include <math.h>
 #include <stdio.h>
@@ -48,14 +48,16 @@ static const char *const small_talk[] = {"hi there",
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* Kinds of requests: the catalogue's own, its own with their tools removed, those of other catalogues, small talk. */
 enum kind { OWN, GONE, OTHERS, TALK, KINDS };
 static const float shares[KINDS] = {0.8f, 0.1f, 0.05f, 0.05f};
 
 struct relevance_rows {
     float (*values)[RELEVANCE_FEATURES];
-    float *counts, *scores;
+    float *counts, *scores; /* weight of each row; score of its hit */
+    /* 1 if the request needs the tool; enum kind of the request; 1 if the hit is among the first TOLD */
     uint8_t *answers, *kinds, *first;
-    size_t count, begin; /* begin: first of the catalogue */
+    size_t count, begin; /* begin: first row of the current catalogue */
 };
 
 struct relevance_set {
@@ -147,7 +149,7 @@ static void collect_hit_rows(struct relevance_rows *rows, const struct relevance
     wt__arena_dispose(&arena);
 }
 
-/* True if the names are equal up to a dash: such sets share tools. */
+/* True if the names are equal up to their first dash: such sets share tools. */
 static bool is_related(const struct relevance_set *a, const struct relevance_set *b)
 {
     size_t x = strcspn(a->name, "-"), y = strcspn(b->name, "-");
@@ -207,7 +209,7 @@ static void fit_and_print(const struct relevance_set *c, size_t count)
     }
 }
 
-/* ---------------------------------------------------------------- how well they hold */
+/* ---------------------------------------------------------------- calibration */
 
 enum { BINS = 10 };
 
@@ -215,7 +217,7 @@ struct calibration_error {
     double error, brier, loss;
 };
 
-/* Counts needed tools in the shown hits, over the catalogue's own requests. */
+/* Measures the calibration of the probabilities `said`, on the shown hits of the catalogue's own requests. */
 static struct calibration_error calibration_of(const struct relevance_rows *rows, const float *said)
 {
     struct calibration_error out = {0};
@@ -239,7 +241,7 @@ static struct calibration_error calibration_of(const struct relevance_rows *rows
     return out;
 }
 
-/* Returns the mean probability of the hits of a kind. */
+/* Returns the mean probability of the shown hits of a kind of requests. needed: only needed tools, or only others. */
 static double mean_of(const struct relevance_rows *rows, const float *said, enum kind kind, bool needed)
 {
     double sum = 0, all = 0;
@@ -258,7 +260,7 @@ static void print_relevance_quality(const struct relevance_set *c, const char *r
     float *said = calloc(rows.count, sizeof *said);
     if (!said)
         exit(1);
-    /* The result names the recipe, which selects the default. */
+    /* wt__relevance_default recognises the recipe by its retriever and hits. */
     const struct scored found = {0};
     const size_t one = 1;
     const struct retriever *retriever = &wt__hybrid;

@@ -4,7 +4,7 @@
  *
  * Measures the dictionary of the corpus, and one with as many terms as a million tools would have: the vocabulary grows
  * roughly with the 2/3 power of the number of tools (3,396 terms of 1,419 tools of ToolBench, 15,158 of 13,242).
- * Missing terms are created by exchanging two letters of existing ones, so that misspelt words have proportionally more
+ * Missing terms are created by replacing two letters of existing ones, so that misspelt words have proportionally more
  * neighbours. Times are processor times, since machines are shared. */
 #include <math.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static size_t add_corpus(struct lexical_builder *builder, struct analyser *analy
     return tools;
 }
 
-/* Adds about the given number of terms, in rows of a thousand. */
+/* Adds made-up terms up to a total of about `terms`, in rows of a thousand. */
 static void add_made_up(struct lexical_builder *builder, struct analyser *analyser, struct document *document,
                         const struct lexical *known, size_t terms)
 {

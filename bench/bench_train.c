@@ -153,7 +153,7 @@ static void answer_step(struct train_bench *b)
     printf("%.6f %.6f\n", wt__now_ms() - began, (double)loss);
 }
 
-/* State of one kind of step; a process runs one kind only. */
+/* Opens the state for one kind of step. A process runs one kind only. */
 static int open_kind(struct train_bench *b, bool contrast, wt_error *err)
 {
     struct batch_limits limits = {
@@ -184,7 +184,7 @@ static int open_kind(struct train_bench *b, bool contrast, wt_error *err)
     return rc;
 }
 
-/* Returns the peak in megabytes; getrusage would include the parent's memory before exec. */
+/* Returns the peak resident memory in megabytes; getrusage would include the parent's memory before exec. */
 static double peak(void)
 {
     char line[256];

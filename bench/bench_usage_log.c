@@ -4,7 +4,8 @@
  *
  * Reads one JSON object a line:
  *
- *   {"request": ..., "tools": [...], "client": ..., "key": ...}   reports a usage; "told KEY FATE" when it is on disk
+ *   {"request": ..., "tools": [...], "client": ..., "key": ...}   reports a usage; "told KEY FATE" when it is on disk,
+ *                                                                 or "failed KEY REASON"
  *   {"key": ..., "client": ..., "outcome": ...}                   reports an outcome, with the same answer
  *   {"learn": true}                                               learns from reported usages; "learned N"
  *   {"find": "..."}                                               "found" and the ids of the first PLACES (5) hits,
@@ -64,7 +65,7 @@ static void report_line(struct usage_log_bench *b, const json_t *object, struct 
     wt_error err;
     unsigned retry_ms;
     if (!reported || !(reported->key = strdup(wt__json_str(object, "key").ptr)))
-        exit_with_message("no memory");
+        exit_with_message("out of memory");
     reported->bench = b;
     if (batch.client.len == 0)
         batch.client = STR("bench");
@@ -146,7 +147,7 @@ int main(int argc, char **argv)
     ssize_t len;
     wt_error err;
     if (argc < 2)
-        exit_with_message("say which store");
+        exit_with_message("usage: bench_usage_log STORE [PLACES]");
     pthread_mutex_init(&b.lock, NULL);
     pthread_cond_init(&b.changed, NULL);
     if (wt_open(&b.engine, argv[1], NULL, &err) < 0 || wt__usage_log_open(&b.log, b.engine, &options, &err) < 0)

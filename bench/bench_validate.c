@@ -263,7 +263,7 @@ static void count_schema(json_t *row, void *context)
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        exit_with_message("which folder?");
+        exit_with_message("usage: bench_validate BFCL_FOLDER [WORK_FOLDER] | compile CORPUS.jsonl...");
     if (strcmp(argv[1], "compile") != 0) {
         measure_validation(argv[1], argc > 2 ? argv[2] : "build-bench/work");
         return 0;

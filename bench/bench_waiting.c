@@ -1,8 +1,8 @@
 /* bench_waiting.c: waiting time of queries while the catalogue changes.
  *
- *   bench_waiting CORPUS [WORK_FOLDER]      CORPUS: a corpus.jsonl; default build-bench/work; WHICHTOOL_MODELS
+ *   bench_waiting CORPUS [WORK_FOLDER]      CORPUS: a corpus.jsonl; WORK_FOLDER: default build-bench/work
  *
- * One engine with the tools of CORPUS, without vectors, because encoding takes long and does not block queries. One
+ * One engine has the tools of CORPUS, without vectors, because encoding takes long and does not block queries. One
  * thread queries at fixed times: alone; beside a thread that imports all tools again with changed descriptions, at once
  * or BATCH at a time; and beside a thread that computes without touching the store, as a baseline of any load. The size
  * of the catalogue is constant, so that every query has the same work. hybrid also encodes its request.

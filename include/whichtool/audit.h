@@ -126,9 +126,9 @@ WT_API int wt_audit_offers(const char *provider, const char *offers, wt_audit_re
 
 /* Writes pins of the current catalogue, for comparison with a later one (wt_audit_options.pins).
  *
- * Each tool is a line, sorted by id. It has the SHA-256 of the definition as JSON with sorted keys, so that layout does
- * not matter, and of each member. For an OpenAPI operation also of its arguments with everything they refer to
- * ("arguments"), and of its method and path ("route").
+ * Each tool is a line, sorted by id. The line has the SHA-256 of the definition as JSON with sorted keys, so that
+ * layout does not matter, and of each member. For an OpenAPI operation it also has the SHA-256 of the arguments with
+ * everything they refer to ("arguments"), and of the method and path ("route").
  *
  * provider: only its tools; NULL: all. *out: freed with wt_string_free.
  * Errors: WT_EEMPTY, WT_ENOTFOUND (as in wt_audit), WT_ESTORE, ... */

@@ -31,8 +31,8 @@ typedef struct wt_call_options {
     unsigned time_limit_ms; /* same as in wt_find_options */
     int language_model; /* let the engine's language model (wt_open_options) choose the tool, write the arguments and
                            verify both, as in ToolVerifier; 0: do not use one */
-    /* Reproduces a comparison of ToolVerifier with a language model, as "NAME=VALUE; NAME=VALUE"; may be NULL. Numbers are
-     * sections of the paper.
+    /* Reproduces a comparison of ToolVerifier with a language model, as "NAME=VALUE; NAME=VALUE"; may be NULL. Numbers
+     * are sections of the paper.
      *
      * selection: how the tool is chosen
      * - verified: with a contrastive question (2.2), the default
@@ -47,7 +47,8 @@ typedef struct wt_call_options {
      *
      * second-model: another model of the same server, by its name there (A.4.5)
      *
-     * construction: final arguments, assembled (the default), or written by the model from "name: value" lines (A.4.7) */
+     * construction: final arguments, assembled (the default), or written by the model from "name: value" lines
+     * (A.4.7) */
     const char *experiment;
 } wt_call_options;
 
@@ -70,7 +71,7 @@ typedef struct wt_called {
     const char *const *missing; /* [missing_count] required arguments that the request does not give */
     const char *question;   /* question for the author of the request, in the words of the tools' definitions; NULL if
                                not needed */
-    int asks_tool;          /* true if question asks which of two tools is meant, or if the one is; false if it asks for
+    int asks_tool;          /* true if question asks which of two tools or whether `tool` is meant; false if it asks for
                                a value */
     size_t violation_count; /* violations other than missing arguments */
     const char *const *violations; /* [violation_count] reasons why the arguments do not fit, one sentence each */
@@ -90,9 +91,9 @@ typedef struct wt_called {
     /* Reason why a tool with side effects is not called without asking; NULL if the request orders the call. Only set
      * with a question.
      * - "question": the request asks something
-     * - "denied": it says not to do it
-     * - "unasked": it only mentions the action
-     * - "unread": a word of it does not appear in the call */
+     * - "denied": the request says not to do it
+     * - "unasked": the request only mentions the action
+     * - "unread": a word of the request does not appear in the call */
     const char *doubt;
     unsigned notice_codes; /* WT_NOTICE_... of notice and chances */
 } wt_called;
@@ -118,8 +119,8 @@ WT_API void wt_called_free(wt_called *called);
  * invalid or beyond the validator's limits is not an error: the call is not valid, and notice gives the reason.
  *
  * Errors: those of wt_find, and those of wt_get for options->tool. WT_EINVAL also for an unknown form or experiment,
- * and for a second model that is missing, unused, or the same as the first. With a
- * language model also those of wt_pick. */
+ * and for a second model that is missing, unused, or the same as the first. With a language model also those of
+ * wt_pick. */
 WT_API int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt_call_options *options,
                    wt_called **out, wt_error *err);
 

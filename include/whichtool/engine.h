@@ -38,6 +38,7 @@ enum {
     WT_MAX_MORE_LIKE_IT = 5,          /* copies listed per hit */
     WT_MAX_CHAT_AT_ONCE = 64          /* concurrent questions to a language model */
 };
+
 /* ---------------------------------------------------------------- progress */
 
 /* Progress callback of long operations: called at the start and end of a phase, and otherwise at most about ten times a

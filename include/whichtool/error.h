@@ -31,7 +31,7 @@ extern "C" {
 #define WT_VERSION_PATCH 0
 #define WT_VERSION "0.1.0"
 
-/* Turns an option off that 0 leaves at its default. Any negative value does. */
+/* Value that turns an option off, where 0 means the default. Any negative value has the same effect. */
 #define WT_OFF (-1.0)
 
 /* Limits shared by several headers. Input beyond a limit is WT_ETOOLONG. They are constants so that a binding can read

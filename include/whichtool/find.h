@@ -114,7 +114,7 @@ typedef struct wt_hit {
     /* Probability that the request needs the tool, 0 to 1, comparable across requests.
      *
      * NaN if unknown: with "ptr" and "bundle", and for a tool that a reranker added. At most 1 - no_answer_probability
-     * if that is known. If usages of this exact request count, at least the tool's share of them, smoothed by one.
+     * if that is known. If this exact request has usages that count, at least the tool's share of them, smoothed by 1.
      *
      * The estimate assumes that one request in five needs no tool of the catalogue, and holds for the default encoder
      * until `whichtool train all` calibrates it, which takes 20 dev requests, from about 200 usages
@@ -123,9 +123,9 @@ typedef struct wt_hit {
     size_t tokens; /* estimated tokens of the definition; 0 without options->max_tokens */
     int weak; /* wt_find: 1 if the hit shares at most one common word with the request and is not similar in meaning
                  (docs/retrieval.md); else 0 */
-    /* 1 if the conversation called the tool or the caller has it. Such hits do not count towards options->k, and
-     * neither the budget nor a doubt removes them. Those that the search did not find come last, with score 0 and
-     * probability NaN. The filter does exclude them. */
+    /* 1 if the conversation called the tool or the caller has it. Such hits do not count towards options->k.
+     * max_tokens, abstain and none_if_unsure do not remove them; the filter does. Those that the search did not find
+     * come last, with score 0 and probability NaN. */
     int kept;
     const char *const *more_like_it; /* [more_listed] ids of copies that share its place, at most WT_MAX_MORE_LIKE_IT:
                                         identical tools of other providers, and younger near-copies that were also
@@ -199,8 +199,8 @@ typedef struct wt_pick_options {
     /* Share of requests whose set should contain every needed tool, below 1. The set is as small as held-out requests
      * allow, at most WT_MAX_COMPLETE tools. Requires training. 0: the set of the greatest expected TRACC instead. */
     double complete;
-    /* Share of requests with a fitting tool that may get an empty set, in exchange for fewer wrong tools, below 1. 0: the
-     * default, 0.05. WT_OFF: never abstain. */
+    /* Share of requests with a fitting tool that may get an empty set, in exchange for fewer wrong tools, below 1. 0:
+     * the default, 0.05. WT_OFF: never abstain. */
     double abstain;
     const char *provider; /* only tools of this provider, added to filter->providers; NULL: not restricted */
     int explain;          /* fill the stages and matches of each hit; for "ptr" and "bundle", wt_picked.trace */

@@ -20,11 +20,11 @@ extern "C" {
  * - "find", "pick", "call": the bodies of POST /v1/find, /v1/pick and /v1/call
  * - "tools": lists tools; the query of GET /v1/tools as an object, such as {"provider": "github", "limit": 10}
  * - "tool": shows one tool: {"name": "github/create_issue"}, and optionally "format"
- * - "add": imports tools: {"tools": SOURCE}, and optionally the query of POST /v1/tools as members. SOURCE is JSON in any
- *   supported format, or a string with the text of a source
+ * - "add": imports tools: {"tools": SOURCE}, and optionally the query of POST /v1/tools as members. SOURCE is JSON in
+ *   any supported format, or a string with the text of a source
  * - "remove": removes a tool, {"name": "github/create_issue"}, or all tools of a provider, {"provider": "github"}
- * - "usage": records usages: {"usages": [{"request": "...", "tools": ["..."]}]}, at most 1,000, each as in wt_add_usage.
- *   Wrong ones are listed in the result, and the others recorded. Does not encode; wt_learn_usage does
+ * - "usage": records usages: {"usages": [{"request": "...", "tools": ["..."]}]}, at most 1,000, each as in
+ *   wt_add_usage. Invalid usages are listed in the result, the others recorded. Does not encode; wt_learn_usage does
  * - "embed", "rerank": the bodies of POST /v1/embeddings and /v1/rerank
  * - "status", "recipes": no members
  *

@@ -56,7 +56,7 @@ typedef struct wt_models {
 
 WT_API void wt_models_free(wt_models *models);
 
-/* Returns the name of the default encoder: the model used by default.
+/* Returns the name of the encoder that is used if wt_open_options.model is NULL.
  * models_dir: as in wt_open_options. Static. */
 WT_API const char *wt_default_model(const char *models_dir);
 

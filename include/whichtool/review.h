@@ -9,8 +9,8 @@
  *
  * - Only approved definitions are in the catalogue. A new definition, or a changed one, waits in a separate table. The
  *   functions that find, list, show, export, pick or call tools never read this table.
- * - When a definition changes, the tool leaves the catalogue together with its old definition, because a call would no
- *   longer meet it.
+ * - When a definition changes, the tool leaves the catalogue together with its old definition, because a call would
+ *   reach the changed tool.
  * - A definition is approved as a whole, by the SHA-256 of its canonical JSON (compact, sorted keys). Annotations,
  *   outputSchema, title, icons, _meta and unknown members count as much as the description. Key order and white space
  *   do not count.
@@ -34,10 +34,10 @@ extern "C" {
  * only counted. */
 enum {
     WT_MAX_WAITING = 1000,                /* waiting definitions of one provider */
-    WT_MAX_WAITING_BYTES = 16 << 20,      /* their total size */
+    WT_MAX_WAITING_BYTES = 16 << 20,      /* total size of these definitions */
     WT_MAX_INSTRUCTIONS_BYTES = 64 << 10, /* instructions of one server */
     WT_MAX_CHANGES = 50,                  /* changes listed per definition */
-    WT_MAX_CHANGE_BYTES = 600,            /* one of these */
+    WT_MAX_CHANGE_BYTES = 600,            /* size of one listed change */
     WT_NEW_TOOL_DAYS = 7                  /* days for which an approved tool counts as new, unless it is called */
 };
 
@@ -232,14 +232,14 @@ WT_INIT(wt_preview_options_init, wt_preview_options)
 /* Shares from 0 to 1. "First places" are the first 5 hits of requests for other providers, except the tools
  * known to be needed. */
 typedef struct wt_preview {
-    size_t waiting;     /* waiting tools examined */
-    size_t requests;    /* requests searched */
-    int recorded;       /* true if these are the latest recorded requests; 0 if made from descriptions of other tools */
-    double places_now;  /* share of first places taken by the provider's tools */
-    double places_then; /* the same with the waiting tools */
-    double tools_now;   /* the provider's share of the tools in the catalogue */
-    double tools_then;  /* the same with the waiting tools */
-    int far;            /* true if places_then is far above tools_then, as in a flood (docs/audit.md, "capture") */
+    size_t waiting;       /* waiting tools examined */
+    size_t requests;      /* requests searched */
+    int recorded;         /* true if these are the latest recorded ones; 0 if made from descriptions of other tools */
+    double places_now;    /* share of first places taken by the provider's tools */
+    double places_then;   /* the same with the waiting tools */
+    double tools_now;     /* the provider's share of the tools in the catalogue */
+    double tools_then;    /* the same with the waiting tools */
+    int far;              /* true if places_then is far above tools_then, as in a flood (docs/audit.md, "capture") */
     const char *sentence; /* summary for people */
     const char *recipe;   /* recipe of the searches */
 } wt_preview;

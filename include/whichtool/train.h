@@ -57,8 +57,8 @@ typedef int (*wt_train_progress_fn)(void *context, const wt_train_progress *prog
 typedef struct wt_train_options {
     size_t size;
     /* Data set in BEIR layout: its train split is learned from, and its dev split chooses the best model. Without an
-     * engine also several, one per line, each with its own catalogue. NULL: the store's recorded use, with a tenth of
-     * its requests as dev. */
+     * engine, several data sets may be given, one per line, each with its own catalogue. NULL: the store's recorded
+     * use, with a tenth of its requests as dev. */
     const char *data;
     const char *out;        /* folder of the trained models; NULL: STORE-models */
     const char *model;      /* without an engine: same as in wt_open_options */
@@ -132,10 +132,11 @@ WT_API void wt_train_report_free(wt_train_report *report);
 /* Trains a model.
  *
  * engine: may be NULL with options->data and options->out. The catalogue is then that of the data set.
- * lesson: a name from wt_lesson_at, or "all" for every lesson except the slow "cross", in the order of the table.
+ * lesson: a name from wt_lesson_at, or "all" for every lesson except the slow "cross", in the order of wt_lesson_at.
  *
- * A better model on dev replaces the one in out/NAME. Stopping, failing or being killed leaves the last good model in
- * place. Afterwards the engine uses the new models. If a later lesson fails, *out has the results of the earlier ones.
+ * A model that is better on dev replaces the one in out/LESSON. Stopping, failing or being killed leaves the last good
+ * model in place. Afterwards the engine uses the new models. If a later lesson fails, *out has the results of the
+ * earlier ones.
  *
  * Errors:
  * - WT_EEMPTY: no data to learn from.

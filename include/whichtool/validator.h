@@ -50,9 +50,9 @@ WT_INIT(wt_validator_options_init, wt_validator_options)
 
 /* Compiles a schema: an object, true or false, in the dialect of its "$schema" or else of the options. Any thread.
  *
- * schema   JSON of at most WT_MAX_DEFINITION_BYTES, nested at most WT_MAX_JSON_DEPTH deep; so is each document of the
- *          options. Borrowed for the call, need not end in NUL. "$ref" may refer to the schema itself, to the
- *          metaschemas of both dialects, and to the documents.
+ * schema   JSON of at most WT_MAX_DEFINITION_BYTES, nested at most WT_MAX_JSON_DEPTH deep. These limits also apply to
+ *          each document of the options. Borrowed for the call, need not end in NUL. "$ref" may refer to the schema
+ *          itself, to the metaschemas of both dialects, and to the documents.
  * out      owned by the caller; freed with wt_validator_close().
  *
  * Errors, with the place in the schema:

@@ -27,8 +27,8 @@
 #define COUNTED static _Thread_local
 #endif
 
-/* Number of allocations up to the one that fails; not above 0 once it has failed. If `stuck` is set, all later allocations
- * fail too. */
+/* Number of allocations up to and including the one that fails; negative if none should fail. After the failure: 0 if
+ * `stuck` is set, so that all later allocations fail too, else -1. */
 COUNTED long countdown;
 COUNTED long live; /* blocks allocated minus blocks freed while counting */
 COUNTED int counting, stuck;

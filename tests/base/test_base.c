@@ -55,7 +55,7 @@ static void errors_have_one_line_and_a_code(void **state)
     assert_int_equal(err.byte, 17);
     assert_int_equal(wt__fail_context(&err, WT_EMODEL, "model"), WT_EMODEL); /* code for this caller */
     assert_int_equal(err.code, WT_EMODEL);
-    assert_int_equal(wt__fail(NULL, WT_EIO, "nobody listens"), WT_EIO);
+    assert_int_equal(wt__fail(NULL, WT_EIO, "no error struct"), WT_EIO);
     static const struct {
         int number, code;
     } rows[] = {{ENOSPC, WT_EFULL}, {ENOENT, WT_ENOTFOUND}, {EROFS, WT_EREADONLY}, {ENOMEM, WT_ENOMEM}, {EIO, WT_EIO}};
@@ -102,7 +102,7 @@ static int take_three_steps(int fail_at, char **out, wt_error *err)
     return block ? WT_EINVAL : 0;
 }
 
-static void early_returns_dispose_what_the_scope_holds(void **state)
+static void early_returns_dispose_objects_of_the_scope(void **state)
 {
     (void)state;
     wt_error err;
@@ -168,11 +168,11 @@ static void quotes_any_bytes_as_json(void **state)
         {"plain", STR("a b"), "\"a b\""},
         {"quotes and controls", STR("\"\\\n\t\x01\x7f"), "\"\\\"\\\\\\n\\t\\u0001\\u007f\""},
         {"NUL", STR("a\0b"), "\"a\\u0000b\""},
-        {"letters beyond ASCII stay", STR("\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80"),
+        {"letters beyond ASCII are not escaped", STR("\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80"),
          "\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\""},
         {"overlong form", STR("\xC0\xAF"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\""},
         {"surrogate", STR("\xED\xA0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},
-        {"cut short", STR("x\xE2\x82"), "\"x\xEF\xBF\xBD\xEF\xBF\xBD\""},
+        {"truncated character", STR("x\xE2\x82"), "\"x\xEF\xBF\xBD\xEF\xBF\xBD\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct buffer buffer = {0};
@@ -387,7 +387,7 @@ static void creates_json_string_from_any_bytes(void **state)
     }
 }
 
-static void json_has_limits_and_positions(void **state)
+static void json_parser_enforces_limits_and_reports_positions(void **state)
 {
     (void)state;
     static const struct {
@@ -398,14 +398,14 @@ static void json_has_limits_and_positions(void **state)
         size_t line;
     } rows[] = {
         {"an object", STR("{\"a\": [1, 2.5, null]}"), 0, "", 0},
-        {"a bound beyond 64 bits", STR("{\"maximum\": 18446744073709551616}"), 0, "", 0},
+        {"number beyond 64 bits", STR("{\"maximum\": 18446744073709551616}"), 0, "", 0},
         {"duplicate keys", STR("{\"a\":1,\n\"a\":2}"), WT_EFORMAT, "duplicate", 2},
-        {"NUL in a string", STR("\"a\\u0000b\""), WT_EFORMAT, "not valid JSON", 1},
-        {"cut short", STR("{\"a\": [1,\n2"), WT_EFORMAT, "not valid JSON", 2},
-        {"two values", STR("{} {}"), WT_EFORMAT, "not valid JSON", 1},
-        {"nothing", STR(""), WT_EFORMAT, "not valid JSON", 1},
-        {"bytes that are no text", STR("\"\xff\""), WT_EFORMAT, "not valid JSON", 1},
-        {"brackets in a string are no nesting",
+        {"escaped NUL in a string", STR("\"a\\u0000b\""), WT_EFORMAT, "not valid JSON", 1},
+        {"truncated object", STR("{\"a\": [1,\n2"), WT_EFORMAT, "not valid JSON", 2},
+        {"two values in a row", STR("{} {}"), WT_EFORMAT, "not valid JSON", 1},
+        {"empty text", STR(""), WT_EFORMAT, "not valid JSON", 1},
+        {"invalid UTF-8", STR("\"\xff\""), WT_EFORMAT, "not valid JSON", 1},
+        {"brackets in a string do not count as nesting",
          STR("\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\""), 0, "", 0},
     };
     wt_error err;
@@ -438,18 +438,18 @@ static void parses_relaxed_json(void **state)
     } rows[] = {
         {"strict JSON", "{\"a\":[1,2]}", "{\"a\":[1,2]}", 0},
         {"comments", "// x\n{\"a\"/* y\n */:1 // z\n}", "{\"a\":1}", 0},
-        {"a comma too many", "{\"a\":[1,2,],}", "{\"a\":[1,2]}", 0},
-        {"a comma, and a comment behind it", "[1, // x\n/* y */ ]", "[1]", 0},
-        {"a byte order mark", "\xef\xbb\xbf{}", "{}", 0},
-        {"no comments in strings", "[\"//x\",\"/*y*/\",\"a\\\"//\",\",]\"]", "[\"//x\",\"/*y*/\",\"a\\\"//\",\",]\"]",
-         0},
-        {"two commas", "[1,,]", "", 1},
-        {"a comma alone", "[,]", "[]", 0},
-        {"a comment without an end", "[1]\n/* x", "[1]", 0},
-        {"half a comment", "[1]\n/", "", 2},
-        {"places stay", "/* x\n */\n{\"a\": x}", "", 3},
-        {"a string without an end", "[\"a", "", 1},
-        {"nothing", "", "", 1},
+        {"trailing commas", "{\"a\":[1,2,],}", "{\"a\":[1,2]}", 0},
+        {"trailing comma before comments", "[1, // x\n/* y */ ]", "[1]", 0},
+        {"byte order mark", "\xef\xbb\xbf{}", "{}", 0},
+        {"comment marks and commas in strings", "[\"//x\",\"/*y*/\",\"a\\\"//\",\",]\"]",
+         "[\"//x\",\"/*y*/\",\"a\\\"//\",\",]\"]", 0},
+        {"two commas in a row", "[1,,]", "", 1},
+        {"list of one comma", "[,]", "[]", 0},
+        {"unterminated comment", "[1]\n/* x", "[1]", 0},
+        {"lone slash", "[1]\n/", "", 2},
+        {"line number after a comment", "/* x\n */\n{\"a\": x}", "", 3},
+        {"unterminated string", "[\"a", "", 1},
+        {"empty text", "", "", 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         json_t *value;
@@ -475,7 +475,8 @@ static void *json_memory(size_t size)
     return json_calls >= fail_from && json_calls <= fail_upto ? NULL : malloc(size);
 }
 
-/* jansson itself may drop bytes of long words instead of failing. */
+/* A single failed allocation does not change the result, and lasting failures are WT_ENOMEM. jansson by itself may drop
+ * bytes of long words instead of failing. */
 static void json_reports_failed_allocations(void **state)
 {
     (void)state;
@@ -547,7 +548,7 @@ int main(void)
         cmocka_unit_test(draws_without_repetition),
         cmocka_unit_test(errors_have_one_line_and_a_code),
         cmocka_unit_test(rejects_overflowing_sizes),
-        cmocka_unit_test(early_returns_dispose_what_the_scope_holds),
+        cmocka_unit_test(early_returns_dispose_objects_of_the_scope),
         cmocka_unit_test(arena_blocks_are_aligned_and_never_move),
         cmocka_unit_test(buffers_stop_at_their_maximum),
         cmocka_unit_test(quotes_any_bytes_as_json),
@@ -560,7 +561,7 @@ int main(void)
         cmocka_unit_test(pool_runs_each_item_once_and_stops_on_request),
         cmocka_unit_test(progress_reports_last_step_and_can_be_cancelled),
         cmocka_unit_test(creates_json_string_from_any_bytes),
-        cmocka_unit_test(json_has_limits_and_positions),
+        cmocka_unit_test(json_parser_enforces_limits_and_reports_positions),
         cmocka_unit_test(parses_relaxed_json),
         cmocka_unit_test(json_reports_failed_allocations),
         cmocka_unit_test(json_getters_tolerate_wrong_types),

@@ -87,5 +87,5 @@ int main(void)
         cmocka_unit_test(noise_matches_the_normal_distribution), cmocka_unit_test(same_seed_gives_the_same_interval),
         cmocka_unit_test(opposite_signs_give_the_same_p),
     };
-    return cmocka_run_group_tests_name("eval/bootstrap", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("base/bootstrap", tests, NULL, NULL);
 }

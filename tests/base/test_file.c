@@ -1,4 +1,4 @@
-/* Files: read with limits, replaced atomically, listed in order, locked by one process at a time. */
+/* Tests of files: reading with limits, atomic replacement, listing in order, and locks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -314,7 +314,7 @@ static void set_variable(const char *name, const char *value)
         unsetenv(name);
 }
 
-static void folders_follow_xdg(void **state)
+static void data_and_cache_folders_follow_xdg(void **state)
 {
     static const struct {
         const char *xdg, *home, *data, *cache; /* NULL if not set; the error then names the variable */
@@ -357,7 +357,7 @@ enum { EDITS = 400 };
 struct editor {
     char path[128];
     atomic_bool done;
-    long last, lost; /* last number written; how often an older one was found */
+    long last, lost; /* last number written; number of times that a different one was found */
 };
 
 static long number_in(const char *path)
@@ -380,7 +380,7 @@ static bool has_number(const char *path, long number)
     return false;
 }
 
-/* Another program: writes the next number, by a rename or in place, and expects to find its last number. */
+/* Plays another program: writes the next number, by a rename or in place, and expects to find its last number. */
 static void *edit_in_thread(void *context)
 {
     struct editor *editor = context;
@@ -397,7 +397,7 @@ static void *edit_in_thread(void *context)
     return NULL;
 }
 
-/* A number of the other program is never replaced by an older one, whenever it writes. */
+/* The replacement never overwrites a number that the other program has written in the meantime. */
 static void keeps_concurrent_edits(void **state)
 {
     struct editor editor = {.done = false};
@@ -447,7 +447,7 @@ int main(void)
         cmocka_unit_test(copied_file_survives_truncation),
         cmocka_unit_test(lock_is_exclusive),
         cmocka_unit_test(lock_can_be_shared),
-        cmocka_unit_test(folders_follow_xdg),
+        cmocka_unit_test(data_and_cache_folders_follow_xdg),
     };
     return cmocka_run_group_tests(tests, enter_new_folder, leave_and_remove_folder);
 }

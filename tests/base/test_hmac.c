@@ -17,7 +17,7 @@ static const struct {
     {"case 2", 1, 1, "Jefe", "what do ya want for nothing?",
      "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
     {"case 3", 20, 50, "\xaa", "\xdd", "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"},
-    {"case 6: a key longer than a block", 131, 1, "\xaa", "Test Using Larger Than Block-Size Key - Hash Key First",
+    {"case 6: key longer than a block", 131, 1, "\xaa", "Test Using Larger Than Block-Size Key - Hash Key First",
      "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
 };
 

@@ -1,5 +1,5 @@
-/* Adds and removes members of an object and leaves all other bytes alone: comments, blanks, line ends, number
- * spelling. */
+/* Tests of edits of a JSON object: members are added and removed, and all other bytes stay, such as comments, blanks,
+ * line ends and the spelling of numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,40 +15,47 @@
 static const struct {
     const char *what, *text, *drop, *added, *result;
 } rows[] = {
-    {"one of two on lines", "{\"s\": {\n  \"a\": 1,\n  \"b\": 2\n}}", "a", "", "{\"s\": {\n  \"b\": 2\n}}"},
-    {"the last of two", "{\"s\": {\n  \"a\": 1,\n  \"b\": 2\n}}", "b", "", "{\"s\": {\n  \"a\": 1\n}}"},
-    {"all", "{\"s\": {\n  \"a\": 1,\n  \"b\": 2\n}}", "a b", "", "{\"s\": {\n}}"},
-    {"in the place of the first", "{\"s\": {\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}}", "b c", "w=9",
+    {"first of two members on lines removed", "{\"s\": {\n  \"a\": 1,\n  \"b\": 2\n}}", "a", "",
+     "{\"s\": {\n  \"b\": 2\n}}"},
+    {"last of two members on lines removed", "{\"s\": {\n  \"a\": 1,\n  \"b\": 2\n}}", "b", "",
+     "{\"s\": {\n  \"a\": 1\n}}"},
+    {"all members on lines removed", "{\"s\": {\n  \"a\": 1,\n  \"b\": 2\n}}", "a b", "", "{\"s\": {\n}}"},
+    {"last two members on lines replaced by one", "{\"s\": {\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}}", "b c", "w=9",
      "{\"s\": {\n  \"a\": 1,\n  \"w\": 9\n}}"},
-    {"two in the place of one", "{\"s\": {\n\t\"a\": 1,\n\t\"b\": 2\n}}", "a", "x=1 y=2",
+    {"first member on lines replaced by two", "{\"s\": {\n\t\"a\": 1,\n\t\"b\": 2\n}}", "a", "x=1 y=2",
      "{\"s\": {\n\t\"x\": 1,\n\t\"y\": 2,\n\t\"b\": 2\n}}"},
-    {"on one line", "{\"s\": {\"a\": 1, \"b\": 2, \"c\": 3}}", "b", "", "{\"s\": {\"a\": 1, \"c\": 3}}"},
-    {"the last on one line", "{\"s\": {\"a\": 1, \"b\": 2}}", "b", "", "{\"s\": {\"a\": 1}}"},
-    {"the last two on one line", "{\"s\": {\"a\": 1, \"b\": 2, \"c\": 3}}", "b c", "", "{\"s\": {\"a\": 1}}"},
-    {"all on one line", "{\"s\": {\"a\": 1, \"b\": 2}}", "a b", "", "{\"s\": {}}"},
-    {"the first on one line", "{\"s\":{\"a\":1,\"b\":2}}", "a", "w=9", "{\"s\":{\"w\": 9,\"b\":2}}"},
-    {"behind the last", "{\"s\": {\"a\": 1}}", "", "w=9", "{\"s\": {\"a\": 1, \"w\": 9}}"},
-    {"behind the last of lines", "{\n  \"s\": {\n    \"a\": 1\n  }\n}", "", "w=9 x=8",
+    {"middle member on one line removed", "{\"s\": {\"a\": 1, \"b\": 2, \"c\": 3}}", "b", "",
+     "{\"s\": {\"a\": 1, \"c\": 3}}"},
+    {"last member on one line removed", "{\"s\": {\"a\": 1, \"b\": 2}}", "b", "", "{\"s\": {\"a\": 1}}"},
+    {"last two members on one line removed", "{\"s\": {\"a\": 1, \"b\": 2, \"c\": 3}}", "b c", "",
+     "{\"s\": {\"a\": 1}}"},
+    {"all members on one line removed", "{\"s\": {\"a\": 1, \"b\": 2}}", "a b", "", "{\"s\": {}}"},
+    {"first member on one line replaced", "{\"s\":{\"a\":1,\"b\":2}}", "a", "w=9", "{\"s\":{\"w\": 9,\"b\":2}}"},
+    {"member added on one line", "{\"s\": {\"a\": 1}}", "", "w=9", "{\"s\": {\"a\": 1, \"w\": 9}}"},
+    {"two members added on lines", "{\n  \"s\": {\n    \"a\": 1\n  }\n}", "", "w=9 x=8",
      "{\n  \"s\": {\n    \"a\": 1,\n    \"w\": 9,\n    \"x\": 8\n  }\n}"},
-    {"into nothing", "{\"s\": {}}", "", "w=9", "{\"s\": {\"w\": 9}}"},
-    {"into nothing on lines", "{\n  \"s\": {\n  }\n}\n", "", "w=9", "{\n  \"s\": {\n    \"w\": 9\n  }\n}\n"},
-    {"into nothing but a comment", "{\n\t\"s\": { // none\n\t}\n}\n", "", "w=9",
+    {"member added to an empty object", "{\"s\": {}}", "", "w=9", "{\"s\": {\"w\": 9}}"},
+    {"member added to an empty object on lines", "{\n  \"s\": {\n  }\n}\n", "", "w=9",
+     "{\n  \"s\": {\n    \"w\": 9\n  }\n}\n"},
+    {"member added to an object with only a comment", "{\n\t\"s\": { // none\n\t}\n}\n", "", "w=9",
      "{\n\t\"s\": {\n\t\t\"w\": 9 // none\n\t}\n}\n"},
-    {"line ends of Windows", "{\"s\": {\r\n  \"a\": 1,\r\n  \"b\": 2\r\n}}", "a", "x=1 y=2",
+    {"Windows line ends are kept", "{\"s\": {\r\n  \"a\": 1,\r\n  \"b\": 2\r\n}}", "a", "x=1 y=2",
      "{\"s\": {\r\n  \"x\": 1,\r\n  \"y\": 2,\r\n  \"b\": 2\r\n}}"},
-    {"a comma at the end stays", "{\"s\": {\n  \"a\": 1,\n  \"b\": 2,\n}}", "b", "", "{\"s\": {\n  \"a\": 1,\n}}"},
-    {"behind a comma at the end", "{\"s\": {\n  \"a\": 1,\n}}", "", "w=9", "{\"s\": {\n  \"a\": 1,\n  \"w\": 9,\n}}"},
-    {"comments stay", "// top\n{\"s\": { // open\n  /* of a */\n  \"a\": 1, // behind a\n  \"b\": 2 /* x */, // y\n}}",
-     "a b", "", "// top\n{\"s\": { // open\n  /* of a */\n  // behind a\n   /* x */ // y\n}}"},
-    {"a comment between value and comma", "{\"s\": {\"a\": 1 /* , */ , \"b\": 2}}", "a", "",
+    {"trailing comma is kept", "{\"s\": {\n  \"a\": 1,\n  \"b\": 2,\n}}", "b", "", "{\"s\": {\n  \"a\": 1,\n}}"},
+    {"member added after a trailing comma", "{\"s\": {\n  \"a\": 1,\n}}", "", "w=9",
+     "{\"s\": {\n  \"a\": 1,\n  \"w\": 9,\n}}"},
+    {"comments are kept",
+     "// top\n{\"s\": { // open\n  /* of a */\n  \"a\": 1, // behind a\n  \"b\": 2 /* x */, // y\n}}", "a b", "",
+     "// top\n{\"s\": { // open\n  /* of a */\n  // behind a\n   /* x */ // y\n}}"},
+    {"comment between value and comma is kept", "{\"s\": {\"a\": 1 /* , */ , \"b\": 2}}", "a", "",
      "{\"s\": { /* , */  \"b\": 2}}"},
-    {"brackets and commas in strings and comments",
+    {"brackets and commas in strings and comments are ignored",
      "{\"x\": \"}{,//\", \"s\": {\n  \"a\": {\"k\": \"}\\\",\"}, // },\n  \"b\": [1.50, 1e3]\n}, \"y\": 1e300}", "a",
      "", "{\"x\": \"}{,//\", \"s\": {\n  // },\n  \"b\": [1.50, 1e3]\n}, \"y\": 1e300}"},
-    {"numbers as typed", "{\"x\": 1.50, \"s\": {\"a\": 1, \"b\": 2E+2}, \"y\": 0.10}", "a", "w=3.0",
+    {"spelling of numbers is kept", "{\"x\": 1.50, \"s\": {\"a\": 1, \"b\": 2E+2}, \"y\": 0.10}", "a", "w=3.0",
      "{\"x\": 1.50, \"s\": {\"w\": 3.0, \"b\": 2E+2}, \"y\": 0.10}"},
-    {"a key with an escape", "{\"s\": {\"\\u0061\": 1, \"b\": 2}}", "a", "", "{\"s\": {\"b\": 2}}"},
-    {"a mark at the beginning", "\xef\xbb\xbf{\"s\": {\"a\": 1}}", "a", "w=9", "\xef\xbb\xbf{\"s\": {\"w\": 9}}"},
+    {"member whose key has an escape removed", "{\"s\": {\"\\u0061\": 1, \"b\": 2}}", "a", "", "{\"s\": {\"b\": 2}}"},
+    {"byte order mark is kept", "\xef\xbb\xbf{\"s\": {\"a\": 1}}", "a", "w=9", "\xef\xbb\xbf{\"s\": {\"w\": 9}}"},
 };
 
 static bool has_whole_word(const char *words, const char *word)
@@ -91,7 +98,7 @@ static void adds_and_removes_members(void **state)
         if (strcmp(out.ptr, rows[i].result) != 0)
             fail_msg("%s: \"%s\"", rows[i].what, out.ptr);
         if (wt__json_parse_relaxed(&parsed, wt__buffer_view(&out), NULL) < 0)
-            fail_msg("%s: no JSON any more: %s", rows[i].what, out.ptr);
+            fail_msg("%s: the result is not valid JSON: %s", rows[i].what, out.ptr);
         json_decref(parsed);
         wt__buffer_dispose(&out);
         wt__arena_dispose(&arena);
@@ -129,7 +136,7 @@ static void every_edit_leaves_valid_json(void **state)
         if (wt__json_parse_relaxed(&have, wt__buffer_view(&out), NULL) < 0 || !json_equal(have, want))
             fail_msg("choice %u: %s became %s", choice, text, out.ptr);
         if (choice == 0 && strcmp(out.ptr, text) != 0)
-            fail_msg("nothing was to be done: %s became %s", text, out.ptr);
+            fail_msg("no edit was requested: %s became %s", text, out.ptr);
         json_decref(want);
         json_decref(have);
         wt__buffer_dispose(&out);

@@ -1,4 +1,5 @@
-/* Scans JSON without a tree: returns all members before an error, and an invalid value costs only one member. */
+/* Tests of scanning JSON without a tree: all members before an error are returned, and an invalid value affects only
+ * its own member. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,26 +13,27 @@
 static const struct {
     const char *what, *text, *walk;
 } cases[] = {
-    {"elements", "[1, {\"a\": [2, 3]} ,\"x\"]", "1@1:1 {\"a\": [2, 3]}@4:1 \"x\"@19:1 ."},
-    {"members", "{\"a\":1,\n \"b\" : [\n],\"c\":null}", "a=1@5:1 b=[\n]@15:2 c=null@23:3 ."},
-    {"nothing", "[]", "."},
-    {"blanks only", "{ \n }", "."},
+    {"elements of an array", "[1, {\"a\": [2, 3]} ,\"x\"]", "1@1:1 {\"a\": [2, 3]}@4:1 \"x\"@19:1 ."},
+    {"members of an object", "{\"a\":1,\n \"b\" : [\n],\"c\":null}", "a=1@5:1 b=[\n]@15:2 c=null@23:3 ."},
+    {"empty array", "[]", "."},
+    {"object of white space", "{ \n }", "."},
     {"commas and brackets in strings", "[\"a,]\\\"}\", 2]", "\"a,]\\\"}\"@1:1 2@11:1 ."},
-    {"nonsense is one element", "[nul, {x y}, 3]", "nul@1:1 {x y}@6:1 3@13:1 ."},
-    {"two commas", "[1,,2]", "1@1:1 @3:1 2@4:1 ."},
-    {"a comma at the end", "[1,]", "1@1:1 @3:1 ."},
-    {"cut behind an element", "[{\"a\":1}, ", "{\"a\":1}@1:1 the text ends before the closing ']'"},
-    {"cut inside one", "[{\"a\":1}, {\"b\":", "{\"a\":1}@1:1 {\"b\":@10:1! the text ends before the closing ']'"},
-    {"cut inside a string", "[\"abc", "\"abc@1:1! the text ends before the closing ']'"},
-    {"a number may go on", "[12", "12@1:1! the text ends before the closing ']'"},
-    {"cut in a key", "{\"a\":1,\"b", "a=1@5:1 the text ends inside a key"},
-    {"cut behind a key", "{\"a\"", "the text ends after a key"},
-    {"cut behind a colon", "{\"a\":", "a=@5:1! the text ends before the closing '}'"},
-    {"no colon", "{\"a\" 1}", "expected ':' after a key"},
-    {"no key", "{1:2}", "expected a key in double quotes"},
-    {"the wrong bracket", "[1}", "'}' where ']' was expected"},
-    {"the other wrong bracket", "{\"a\":1]", "']' where '}' was expected"},
-    {"no container", "7", "expected '{' or '['"},
+    {"invalid values are one element each", "[nul, {x y}, 3]", "nul@1:1 {x y}@6:1 3@13:1 ."},
+    {"two commas in a row", "[1,,2]", "1@1:1 @3:1 2@4:1 ."},
+    {"trailing comma", "[1,]", "1@1:1 @3:1 ."},
+    {"truncated after an element", "[{\"a\":1}, ", "{\"a\":1}@1:1 the text ends before the closing ']'"},
+    {"truncated inside an element",
+     "[{\"a\":1}, {\"b\":", "{\"a\":1}@1:1 {\"b\":@10:1! the text ends before the closing ']'"},
+    {"truncated inside a string", "[\"abc", "\"abc@1:1! the text ends before the closing ']'"},
+    {"truncated after a number, which may be incomplete", "[12", "12@1:1! the text ends before the closing ']'"},
+    {"truncated inside a key", "{\"a\":1,\"b", "a=1@5:1 the text ends inside a key"},
+    {"truncated after a key", "{\"a\"", "the text ends after a key"},
+    {"truncated after a colon", "{\"a\":", "a=@5:1! the text ends before the closing '}'"},
+    {"missing colon", "{\"a\" 1}", "expected ':' after a key"},
+    {"key that is not a string", "{1:2}", "expected a key in double quotes"},
+    {"array closed by a brace", "[1}", "'}' where ']' was expected"},
+    {"object closed by a bracket", "{\"a\":1]", "']' where '}' was expected"},
+    {"number instead of an object or array", "7", "expected '{' or '['"},
 };
 
 static void print_walk(struct buffer *out, const char *text)

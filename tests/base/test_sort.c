@@ -63,7 +63,7 @@ HOLDS(i64, int64_t, INT64_MIN, INT64_MAX)
 HOLDS(floats, float, -1e38F, 1e38F)
 HOLDS(doubles, double, -1e300, 1e300)
 
-/* Short to longest lists, with values that differ in a few bytes or in all. */
+/* Lists of 1 to LONGEST values that differ in a few bytes or in all. */
 static void sorts_values_that_differ_in_any_byte(void **state)
 {
     (void)state;

@@ -1,10 +1,10 @@
-/* review.c: reviews as a command, because no verb of whichtool reviews a listing of a file. test_review.sh injects
+/* review.c: reviews as a command, because no whichtool command reviews a listing in a file. test_review.sh injects
  * faults into it.
  *
  *   review -s STORE review FILE    reviews a server's listing; the first one is trusted
  *   review -s STORE approve        approves all waiting items
- *   review -s STORE verify         checks every tool for its approved definition and for waiting; prints the
- *                                  numbers of tools and of waiting items */
+ *   review -s STORE verify         checks that every tool has its approved definition and does not wait;
+ *                                  prints the numbers of tools and of waiting items */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 static const char provider[] = "p";
 
-/* The exit codes of whichtool. */
+/* Returns the exit code of whichtool for the result. */
 static int exit_code_of_result(int rc, const wt_error *err)
 {
     if (rc >= 0)
@@ -52,7 +52,7 @@ static int approve_waiting_items(wt_engine *engine, wt_error *err)
     return rc;
 }
 
-/* Returns 1 if a definition is not the approved one. */
+/* Returns 1 if a definition is not the approved one, or if a listed tool waits. */
 static int verify_approved_tools(wt_engine *engine, wt_error *err)
 {
     wt_tools *tools = NULL;

@@ -1,8 +1,8 @@
 /* shim.c: a preloaded library that lets one call of a program fail, to test the error handling.
  *
  *   FAULT_ALLOC=N   the Nth malloc, calloc, realloc or aligned allocation since main() returns NULL
- *   FAULT_IO=N      the Nth I/O call since main() fails according to FAULT_HOW: write, pwrite, fsync, ftruncate,
- *                   rename, swap, open for writing, mkstemp or mmap
+ *   FAULT_IO=N      the Nth I/O call since main() fails according to FAULT_HOW: write, pwrite, fsync, fdatasync,
+ *                   ftruncate, rename, swap, open for writing, mkstemp or mmap
  *   FAULT_HOW=      EIO, ENOSPC, EROFS  fails with this errno (default EIO)
  *                   KILL                the process is killed before the call
  *                   TEAR                a write writes its first half, then the process is killed
@@ -75,7 +75,7 @@ __attribute__((destructor)) static void write_counts(void)
     syscall(SYS_close, fd);
 }
 
-/* ---------------------------------------------------------------- main() is where it begins */
+/* ---------------------------------------------------------------- start at main() */
 
 static int (*real_main)(int, char **, char **);
 
@@ -160,7 +160,7 @@ static bool refuse_call(void)
     return how == FAIL;
 }
 
-/* Works like it for a write, which may also be torn. */
+/* Does the same as refuse_call() for a write, which may also be torn. */
 static bool refuse_write(int fd, const void *bytes, size_t len, off_t offset)
 {
     if (fd <= STDERR_FILENO)

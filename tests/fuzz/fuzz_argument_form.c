@@ -1,5 +1,5 @@
-/* Fuzzes the argument form with schemas of tools. The answer schema made from one is valid, limited in size and without
- * prose, and its parameters can be printed. */
+/* Fuzzes the argument form with schemas of tools. The answer schema made from a tool's schema is valid, limited in size
+ * and without prose, and the parameters can be printed. */
 #include <stdlib.h>
 #include <string.h>
 

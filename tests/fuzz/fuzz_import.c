@@ -18,8 +18,8 @@ static void check_tool(const struct tool *tool, struct str source)
     json_t *schema, *definition;
     struct buffer names = {0}, texts = {0};
     require(tool->name.len > 0 && tool->name.len <= WT_MAX_NAME_BYTES && tool->provider.len <= WT_MAX_NAME_BYTES);
-    if (tool->definition.ptr < source.ptr ||
-        tool->definition.ptr + tool->definition.len > source.ptr + source.len) { /* the expansion of a YAML alias */
+    /* The definition is not a part of the source for OpenAPI in YAML, or with inherited members. */
+    if (tool->definition.ptr < source.ptr || tool->definition.ptr + tool->definition.len > source.ptr + source.len) {
         require(wt__json_parse(&definition, tool->definition.ptr, tool->definition.len, NULL) == 0);
         json_decref(definition);
     }

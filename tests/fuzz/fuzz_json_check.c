@@ -1,5 +1,5 @@
-/* Fuzzes the strict check of untrusted JSON, and the shapes of results and errors. Texts that pass the check also parse
- * by jansson, except for duplicate keys and NUL. */
+/* Fuzzes the strict check of untrusted JSON, and the shapes of results and errors. Texts that pass the check are also
+ * accepted by jansson, except for duplicate keys and NUL. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Fuzzes our MCP server with messages of a client, one a line. The service has tools that answer and tools that ask. It
- * must write JSON, one message a line, and answer each request with an id at most once. The first byte selects the
- * transport: h for HTTP, with the headers in the second line; anything else for lines. */
+/* Fuzzes our MCP server with messages of a client, one a line. The service has a tool that answers and a tool that
+ * asks. It must write JSON, one message a line, and answer each request with an id at most once. The first byte selects
+ * the transport: h for HTTP, with the headers in the second line; anything else for lines. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Fuzzes exported names: for any provider NUL name, and any attempt, the result is a valid name. */
+/* Fuzzes exported names: for any provider and name, separated by NUL, and any attempt, the result is valid. */
 #include <stdint.h>
 #include <stdlib.h>
 

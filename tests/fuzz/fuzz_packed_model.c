@@ -10,7 +10,7 @@
 
 enum { MOST_WORK = 1 << 22 /* weights; larger models are valid, but slow */ };
 
-/* Also run a static encoder on invalid token ids, which its tokenizer never produces. */
+/* Runs a static encoder, also on invalid token ids, which its tokenizer never produces. */
 static void run_table(const struct packed *packed)
 {
     int32_t ids[66] = {-1, INT32_MAX};

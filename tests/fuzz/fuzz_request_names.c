@@ -1,5 +1,6 @@
-/* Fuzzes names in requests. Input: up to the first NUL one tool a line, with tab-separated fields (provider, name,
- * title, description, source id); then the request. Each found name lies in the request and belongs to a tool. */
+/* Fuzzes names in requests. The input has one tool a line up to the first NUL, with tab-separated fields
+ * (provider, name, title, description, source id), and then the request. Each found name lies in the request and
+ * belongs to a tool. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { TOOLS_MAX = 64 };
 
-/* Returns the text up to the next such byte, and moves *at behind it. */
+/* Returns the text up to the next `sign`, and moves *at past it. */
 static struct str next_part(struct str text, size_t *at, char sign)
 {
     const char *begin = text.ptr + *at, *end = *at < text.len ? memchr(begin, sign, text.len - *at) : NULL;

@@ -50,7 +50,7 @@ static void spell_by(const struct lexical *index)
     wt__arena_dispose(&arena);
 }
 
-/* Groups of copies with arbitrary keys. */
+/* Reads the groups of copies, whose keys are arbitrary. */
 static void read_copies(const struct snapshot *snapshot)
 {
     size_t count;

@@ -44,7 +44,7 @@ static void clean_up(void)
     remove_model_folder(folder);
 }
 
-/* Creates a store of three tools on first use. */
+/* Creates an encoder, and a store of three tools. */
 static void create_fuzz_store(void)
 {
     struct encoder *encoder = NULL;
@@ -83,7 +83,7 @@ static void write_trained_file(const char *name, const uint8_t *bytes, size_t le
         abort();
 }
 
-/* Returns the known file that the line names; unknown files are skipped. */
+/* Writes the bytes to the file that the line names. Unknown names are ignored. */
 static void write_named(const char *line, size_t line_len, const uint8_t *bytes, size_t len)
 {
     for (size_t d = 0; d < sizeof folders / sizeof *folders; d++)
@@ -147,7 +147,7 @@ static void run_find_and_pick(wt_engine *engine)
     }
     wt_hits *hits = NULL;
     check_result(wt_find(engine, request, strlen(request), NULL, &hits, &err),
-                 &err); /* with arbitrary trained models */
+                 &err); /* must succeed with any trained models */
     wt_hits_free(hits);
 }
 

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Stored arguments are accepted again unchanged, or are too long. */
+/* Checks that written arguments are read back unchanged, unless they are too long to be written. */
 static void check_arguments(const json_t *arguments)
 {
     struct buffer text = {0}, again = {0};

@@ -1,9 +1,10 @@
-/* replay.c: runs the fuzz targets without a fuzzer, on every file of a corpus as it is and with deterministic damage: cut
- * short, and with one byte changed. The damage depends on the file only, so a failure is reproducible on every machine.
+/* replay.c: runs the fuzz targets without a fuzzer, on every file of a corpus as it is and with deterministic damage:
+ * cut short, and with one byte changed. The damage depends on the file only, so a failure is reproducible on every
+ * machine.
  *
  *   fuzz_replay TARGET FILE-OR-FOLDER...
  *
- * Each input is a heap block of exactly its size, so that a sanitizer detects a read behind it. A missing or empty
+ * Each input is a heap block of exactly its size, so that a sanitizer detects a read past its end. A missing or empty
  * folder is a failure. */
 #include <dirent.h>
 #include <stdint.h>
@@ -12,7 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The targets, by cmake/tests.cmake: TARGET(name) for each file, whose LLVMFuzzerTestOneInput it renames to `name`. */
+/* cmake/tests.cmake writes fuzz_targets.h: TARGET(name) for each file, whose LLVMFuzzerTestOneInput it renames to
+ * `name`. */
 #define TARGET(name) int name(const uint8_t *data, size_t size);
 #include "fuzz_targets.h"
 #undef TARGET
@@ -86,7 +88,7 @@ static int replay_file(const char *path)
     }
     fclose(file);
     if (failed) {
-        fprintf(stderr, "%s: cannot be read, or over %d bytes\n", path, MAX_FILE_BYTES);
+        fprintf(stderr, "%s: cannot be read, or is larger than %d bytes\n", path, MAX_FILE_BYTES);
     } else {
         inputs++;
         run_on_copy(data, size);

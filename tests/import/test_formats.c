@@ -34,7 +34,8 @@ static bool lies_within(struct str part, struct str whole)
     return part.ptr >= whole.ptr && part.ptr + part.len <= whole.ptr + whole.len;
 }
 
-/* Shows a definition that is not in the source: an operation with inherited members, or of YAML. */
+/* Writes a tool as one line. Adds the definition only if it is not a part of the source: an OpenAPI operation that has
+ * inherited members or comes from YAML. */
 static void put_expected_tool(struct buffer *out, const struct tool *tool, const struct import_place *place,
                               struct str bytes)
 {
@@ -85,7 +86,7 @@ static void check_invariants(const struct import *import, struct str bytes)
         json_t *schema;
         if (lies_within(tool->definition, bytes))
             assert_ptr_equal(bytes.ptr + import->places[i].byte, tool->definition.ptr);
-        else { /* an operation of OpenAPI with inherited members, or of YAML */
+        else { /* an OpenAPI operation that has inherited members or comes from YAML */
             json_t *definition;
             assert_true(wt__str_equal(tool->format, STR("openapi")));
             assert_int_equal(wt__json_parse(&definition, tool->definition.ptr, tool->definition.len, NULL), 0);
@@ -175,7 +176,7 @@ static void documentation_quotes_cases_exactly(void **state)
         snprintf(path, sizeof path, "%s/%.*s", source ? source : ".", (int)(end - name), name);
         assert_int_equal(wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, NULL), 0);
         if (len != (size_t)(close - text) || memcmp(bytes, text, len) != 0)
-            fail_msg("docs/formats.md shows another %s", path);
+            fail_msg("docs/formats.md quotes different text for %s", path);
         free(bytes);
         at = close;
     }

@@ -55,7 +55,7 @@ static void expect_error(int rc, int code, const wt_error *err, const char *endi
 
 /* ---------------------------------------------------------------- files and folders */
 
-static void definitions_are_the_bytes_of_a_file(void **state)
+static void definitions_are_the_original_bytes(void **state)
 {
     (void)state;
     struct import import;
@@ -153,7 +153,7 @@ static void unreadable_sources_are_reported(void **state)
                  "input is empty: it should contain tool definitions");
 }
 
-static void each_format_can_be_forced_onto_anything(void **state)
+static void forced_format_finds_no_tools_in_other_text(void **state)
 {
     (void)state;
 #define FORMAT(name) #name,
@@ -280,7 +280,7 @@ static int remember_progress(void *context, const char *phase, uint64_t done, ui
     return 0;
 }
 
-static void progress_reaches_the_end_and_can_stop(void **state)
+static void progress_reaches_the_end_and_callback_can_cancel(void **state)
 {
     (void)state;
     struct str text = STR("[{\"name\": \"a\"}]");
@@ -302,7 +302,7 @@ static void progress_reaches_the_end_and_can_stop(void **state)
 
 /* ---------------------------------------------------------------- scale */
 
-/* So many tools that quadratic time would exceed the time limit of a test. */
+/* Imports so many tools that quadratic time would exceed the time limit of a test. form: format of their names. */
 static void import_many(size_t count, const char *form)
 {
     struct buffer text = {0};
@@ -321,7 +321,7 @@ static void import_many(size_t count, const char *form)
     wt__buffer_dispose(&text);
 }
 
-static void time_is_linear_in_the_tools(void **state)
+static void import_time_is_linear_in_the_number_of_tools(void **state)
 {
     (void)state;
     static const char *const forms[] = {"tool %zu", "the same", "same~%zu"};
@@ -422,17 +422,17 @@ static void real_openapi_documents_are_read_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(definitions_are_the_bytes_of_a_file),
+        cmocka_unit_test(definitions_are_the_original_bytes),
         cmocka_unit_test(a_folder_is_one_import_of_its_files),
         cmocka_unit_test(a_folder_with_a_corpus_is_read_as_beir),
         cmocka_unit_test(unreadable_sources_are_reported),
-        cmocka_unit_test(each_format_can_be_forced_onto_anything),
+        cmocka_unit_test(forced_format_finds_no_tools_in_other_text),
         cmocka_unit_test(sources_over_the_limits_are_refused),
         cmocka_unit_test(a_definition_of_maximum_size_is_imported),
         cmocka_unit_test(aliases_expand_up_to_the_limit),
         cmocka_unit_test(issues_are_counted_beyond_those_kept),
-        cmocka_unit_test(progress_reaches_the_end_and_can_stop),
-        cmocka_unit_test(time_is_linear_in_the_tools),
+        cmocka_unit_test(progress_reaches_the_end_and_callback_can_cancel),
+        cmocka_unit_test(import_time_is_linear_in_the_number_of_tools),
         cmocka_unit_test(real_data_sets_are_read_whole),
         cmocka_unit_test(real_openapi_documents_are_read_whole),
     };

@@ -54,30 +54,32 @@ static const struct {
 static const struct {
     const char *what, *title, *url, *stem, *provider;
 } made[] = {
-    {"nothing is known", "", "", "", ""},
-    {"the file alone", "", "", "my_tools", "my-tools"},
-    {"what stands beside a name", "Weather (Preview)", "", "file", "weather"},
-    {"what stands beside no name", "API (Weather)", "", "file", "weather"},
-    {"a file that says nothing", "", "", "openapi", "openapi"},
-    {"a title that says nothing", "REST API", "https://api.acme.co.uk/v1", "openapi", "acme"},
-    {"a host that says nothing", "API", "https://api.example.com", "acme-openapi", "acme"},
-    {"nor does the file", "API", "/v1", "openapi", "openapi"},
-    {"a sentence, by its host", "Everything that one may ever want to know of cats", "https://user@cats.org:8080/x",
-     "file", "cats"},
-    {"or its file", "Everything that one may ever want to know of cats", "/", "cats.v2", "cats.v2"},
-    {"or its first words", "Everything that one may ever want to know of cats", "", "", "everything-that-one-may"},
-    {"a host in a template", "", "https://{tenant}.crm.acme.com", "x", "acme"},
-    {"a shared host", "", "https://things.herokuapp.com", "x", "things"},
-    {"an address is no name", "", "http://127.0.0.1:8080", "x", "x"},
-    {"nor is this machine", "", "http://localhost/v1", "x", "x"},
-    {"another script", "\xe5\xa4\xa9\xe6\xb0\x94 API", "", "", "\xe5\xa4\xa9\xe6\xb0\x94"},
-    {"capitals of other scripts", "\xc3\x89t\xc3\xa9", "", "", "\xc3\xa9t\xc3\xa9"},
-    {"bytes that are no text",
+    {"no title, URL or file name", "", "", "", ""},
+    {"file name only", "", "", "my_tools", "my-tools"},
+    {"parentheses after a name are dropped", "Weather (Preview)", "", "file", "weather"},
+    {"parentheses after a generic word are used", "API (Weather)", "", "file", "weather"},
+    {"generic file name only", "", "", "openapi", "openapi"},
+    {"generic title: host used", "REST API", "https://api.acme.co.uk/v1", "openapi", "acme"},
+    {"generic title and example host: file name used", "API", "https://api.example.com", "acme-openapi", "acme"},
+    {"generic title and file name, no host: file name used", "API", "/v1", "openapi", "openapi"},
+    {"sentence as title: host used", "Everything that one may ever want to know of cats",
+     "https://user@cats.org:8080/x", "file", "cats"},
+    {"sentence as title, no host: file name used", "Everything that one may ever want to know of cats", "/", "cats.v2",
+     "cats.v2"},
+    {"sentence as title, no host or file name: first words used", "Everything that one may ever want to know of cats",
+     "", "", "everything-that-one-may"},
+    {"host with a template variable", "", "https://{tenant}.crm.acme.com", "x", "acme"},
+    {"shared host: subdomain used", "", "https://things.herokuapp.com", "x", "things"},
+    {"IP address: file name used", "", "http://127.0.0.1:8080", "x", "x"},
+    {"localhost: file name used", "", "http://localhost/v1", "x", "x"},
+    {"title in another script", "\xe5\xa4\xa9\xe6\xb0\x94 API", "", "", "\xe5\xa4\xa9\xe6\xb0\x94"},
+    {"capital letters beyond ASCII", "\xc3\x89t\xc3\xa9", "", "", "\xc3\xa9t\xc3\xa9"},
+    {"invalid UTF-8 in title and host",
      "\xff"
      "cat\xfe",
      "//\xff.\xfe", "b", "cat"},
-    {"nor a host", "", "//\xff.\xfe", "b", "b"},
-    {"possessives", "Acme\xe2\x80\x99s API", "", "", "acme"},
+    {"invalid UTF-8 in the host: file name used", "", "//\xff.\xfe", "b", "b"},
+    {"possessive in the title", "Acme\xe2\x80\x99s API", "", "", "acme"},
 };
 
 static void check_provider(const char *what, const char *title, const char *url, const char *stem, const char *provider)
@@ -89,7 +91,7 @@ static void check_provider(const char *what, const char *title, const char *url,
     wt__buffer_dispose(&out);
 }
 
-static void documents_have_short_names(void **state)
+static void documents_get_short_provider_names(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof real / sizeof real[0]; i++)
@@ -101,7 +103,7 @@ static void documents_have_short_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documents_have_short_names),
+        cmocka_unit_test(documents_get_short_provider_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,8 +177,8 @@ static const struct keyword_row of_2020_12[] = {
      "[{'v': 1, 'kids': [{'v': 2}]}]", "[{'w': 1}, {'kids': [{'w': 1}]}]"},
     {"items as a list, as in draft-07", "{'items': [{'type': 'integer'}], 'additionalItems': false}", "[[1], []]",
      "[['a'], [1, 2]]"},
-    {"format-assertion by vocabulary", "{'$ref': 'https://json-schema.org/draft/2020-12/schema'}",
-     "[{'type': 'string'}, true]", "[{'type': 'text'}, 3, {'minLength': -1}, {'properties': {'a': {'enum': 1}}}]"},
+    {"the metaschema", "{'$ref': 'https://json-schema.org/draft/2020-12/schema'}", "[{'type': 'string'}, true]",
+     "[{'type': 'text'}, 3, {'minLength': -1}, {'properties': {'a': {'enum': 1}}}]"},
     {"draft-07 inside 2020-12",
      "{'$defs': {'old': {'$id': 'https://e.test/old', '$schema': 'http://json-schema.org/draft-07/schema#', 'items': "
      "[{'type': 'null'}], 'dependentRequired': {'a': ['b']}}}, '$ref': 'https://e.test/old'}",
@@ -257,7 +257,7 @@ static void checks_keywords_of_draft_07(void **state)
     check_keyword_rows(of_draft_07, sizeof of_draft_07 / sizeof of_draft_07[0], SCHEMA_DRAFT_07);
 }
 
-/* Supplied documents: found by address or by an inner "$id", and metaschemas with fewer vocabularies. */
+/* Supplied documents are found by address or by an inner "$id". They may be metaschemas with fewer vocabularies. */
 static void finds_supplied_documents(void **state)
 {
     static const struct keyword_row rows[] = {
@@ -295,7 +295,7 @@ static void finds_supplied_documents(void **state)
     json_decref(table);
 }
 
-/* The first schema of each pair makes another reference load all documents first. */
+/* Each table is tested with two schemas. In the first one, an earlier reference loads all documents. */
 static void reports_invalid_document_at_reference(void **state)
 {
     static const char *const tables[][2] = {

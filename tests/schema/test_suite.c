@@ -50,7 +50,7 @@ static json_t *read_suite_json(const char *path)
         value = json_loadb(text, len, flags | JSON_DECODE_INT_AS_REAL, NULL);
     free(text);
     if (!value)
-        fail_msg("%s is not JSON", path);
+        fail_msg("%s is not valid JSON", path);
     return value;
 }
 
@@ -107,7 +107,7 @@ struct suite_run {
     struct counts counts;
 };
 
-/* Checks that an instance that does not fit gets messages or a repair. */
+/* Checks that an instance that does not fit has messages, unless repairs make it fit. */
 static void check_messages(const struct compiled *compiled, const json_t *instance)
 {
     struct validation validation;

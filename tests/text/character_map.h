@@ -1,4 +1,5 @@
-/* character_map.h: compiles a SentencePiece character map from a list, for tests: a double array filled by trial. */
+/* character_map.h: compiles a SentencePiece character map from a list, for tests. The map is a double array, whose free
+ * places are found by trial. */
 #ifndef WT_TESTS_TEXT_CHARACTER_MAP_H
 #define WT_TESTS_TEXT_CHARACTER_MAP_H
 
@@ -18,7 +19,7 @@ struct map_builder {
     size_t count;
     uint32_t units[MAP_UNITS];
     unsigned char taken[MAP_UNITS];
-    unsigned char is_base[MAP_UNITS]; /* base of one node only, because labels do not identify the parent */
+    unsigned char is_base[MAP_UNITS]; /* 1 if a node has this base, which no other node may share */
     uint32_t places[64];              /* offset of each row's replacement */
 };
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tokenizer of tests/golden/xlm_roberta and what the reference library makes of its texts.
+"""Writes the tokenizer of tests/golden/xlm_roberta, and the ids that the reference library gives to the texts below.
 
     make_xlm_roberta_golden.py FOLDER        needs the package tokenizers
 

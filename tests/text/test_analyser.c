@@ -39,8 +39,8 @@ static const struct {
     size_t len;
     const char *out;
 } splits[] = {
-    {"nothing", TEXT(""), ""},
-    {"blanks and signs", TEXT(" \t-_./!?"), ""},
+    {"empty text", TEXT(""), ""},
+    {"blanks and signs only", TEXT(" \t-_./!?"), ""},
     {"camel case", TEXT("findUserRecords"), "find user findus record userrecord"},
     {"pascal case", TEXT("FindUser"), "find user findus"},
     {"snake case", TEXT("find_user_records"), "find user record"},
@@ -52,7 +52,7 @@ static const struct {
     {"plural of an acronym stays whole", TEXT("APIs user_IDs"), "api user id"},
     {"a word after the plural of an acronym", TEXT("IDsPage"), "id page idspag"},
     {"an s that begins a word", TEXT("HTTPsession"), "htt psession httpsession"},
-    {"shouting", TEXT("WEATHER FORECAST"), "weather forecast"},
+    {"words in upper case", TEXT("WEATHER FORECAST"), "weather forecast"},
     {"digits stay with letters", TEXT("v4_odds2024 md5 3D ec2"), "v4 odds2024 md5 3d ec2"},
     {"a word after digits", TEXT("Top5News"), "top5 news top5new"},
     {"a capital after digits without a word", TEXT("2FA x1Y2"), "2fa x1y2"},
@@ -65,22 +65,23 @@ static const struct {
     {"apostrophes", TEXT("don't the user's and you\xE2\x80\x99re"), "user"},
     {"Latin accents fall off", TEXT("caf\xC3\xA9 CAF\xC3\x89 cafe\xCC\x81"), "cafe cafe cafe"},
     {"accented letters have case", TEXT("caf\xC3\xA9\xC3\x89t\xC3\xA9"), "cafe ete cafeet"},
-    {"Greek", TEXT("\xCE\x91\xCE\xB8\xCE\xAE\xCE\xBD\xCE\xB1"), "\xCE\xB1\xCE\xB8\xCE\xB7\xCE\xBD\xCE\xB1"},
+    {"Greek accents fall off", TEXT("\xCE\x91\xCE\xB8\xCE\xAE\xCE\xBD\xCE\xB1"),
+     "\xCE\xB1\xCE\xB8\xCE\xB7\xCE\xBD\xCE\xB1"},
     {"a capital I with a dot", TEXT("\xC4\xB0zmir"), "izmir"},
     {"ideographs yield single characters and pairs", TEXT("\xE5\xA4\xA9\xE6\xB0\x94 ok"),
      "\xE5\xA4\xA9 \xE6\xB0\x94 \xE5\xA4\xA9\xE6\xB0\x94 ok"},
     {"Devanagari keeps its marks", TEXT("\xE0\xA4\xB9\xE0\xA4\xBF"), "\xE0\xA4\xB9\xE0\xA4\xBF"},
     {"a mark without a letter is not a word", TEXT("\xCC\x81 \xE0\xA4\xBF"), ""},
-    {"typographic dashes and quotation marks",
+    {"typographic dashes and quotation marks separate words",
      TEXT("red\xE2\x80\x94green\xE2\x80\x9C"
           "blue\xE2\x80\x9D"),
      "red green blue"},
-    {"blanks beyond ASCII",
+    {"blanks beyond ASCII separate words",
      TEXT("red\xC2\xA0green\xE3\x80\x80"
           "blue"),
      "red green blue"},
-    {"emoji", TEXT("red\xF0\x9F\x98\x80green"), "red green"},
-    {"NUL parts words", TEXT("red\0green"), "red green"},
+    {"an emoji separates words", TEXT("red\xF0\x9F\x98\x80green"), "red green"},
+    {"NUL separates words", TEXT("red\0green"), "red green"},
     {"invalid UTF-8", TEXT("\xFF\xFE"), ""},
     {"invalid UTF-8 separates words", TEXT("red\xFFgreen\xE2\x82"), "red green"},
 };
@@ -175,7 +176,7 @@ static void truncates_long_words_at_a_character(void **state)
     assert_int_equal(list.terms[0].len, ANALYSER_MAX_TERM);
     assert_int_equal(list.sources[0].end, WORD);
     wt__token_list_reset(&list);
-    word[40] = 'Q'; /* two parts, of 40 bytes and truncated to 64; their joined form is too long */
+    word[40] = 'Q'; /* two parts: one of 40 bytes, and one that is truncated; their joined form is too long */
     assert_int_equal(wt__analyser_run(analyser, (struct str){word, WORD}, &list), 0);
     assert_int_equal(list.len, 2);
     assert_int_equal(list.terms[0].len, 40);
@@ -192,7 +193,7 @@ static void truncates_long_words_at_a_character(void **state)
     wt__analyser_close(analyser);
 }
 
-/* The cache must not affect results: a warm analyser equals a new one. */
+/* A warm analyser returns the same terms as a new one. */
 static void cache_does_not_affect_terms(void **state)
 {
     struct analyser *warm = open_analyser();

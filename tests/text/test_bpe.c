@@ -69,8 +69,8 @@ static void open_merges(struct opened *out, const char *const *merges, size_t co
     wt__buffer_dispose(&config);
 }
 
-/* Checks the words of text, in pairs of bytes separated by dots. Every pair of bytes has a merge, so that a byte pair
- * is split only at the end of a word. */
+/* Checks the tokens of the text, separated by dots. Every pair of bytes has a merge, so each token has two bytes,
+ * except the last token of a word with an odd length. */
 static void assert_words(struct str text, bool prefix_space, const char *expected)
 {
     static char names[65536][4];
@@ -165,7 +165,8 @@ static void special_tokens_split_text(void **state)
     (void)state;
     open_merges(&own, NULL, 0, false);
     assert_encoded(&own.tokenizer, STR("a<mask>"), 8, "0 102 4 2");
-    assert_encoded(&own.tokenizer, STR("a \xE3\x80\x80\t<mask> a"), 8, "0 102 4 37 102 2"); /* takes the blanks too */
+    /* <mask> includes the blanks before it. */
+    assert_encoded(&own.tokenizer, STR("a \xE3\x80\x80\t<mask> a"), 8, "0 102 4 37 102 2");
     assert_encoded(&own.tokenizer, STR("a </s> <s"), 10, "0 102 37 2 37 65 120 2");
     assert_encoded(&own.tokenizer, STR("<mask><mask>"), 8, "0 4 4 2");
     dispose_opened(&own);

@@ -9,9 +9,9 @@
 #include "text/unicode.h"
 
 static const struct {
-    const char *name, *in, *out; /* NULL if unchanged */
+    const char *name, *in, *out; /* out: NULL if unchanged */
 } rows[] = {
-    {"nothing", "", NULL},
+    {"empty text", "", NULL},
     {"plain text", "Finds a table for two, near you; 50 % off.", NULL},
     {"all scripts", "\xE6\xA4\x9C\xE7\xB4\xA2 \xD8\xA8\xD8\xAD\xD8\xAB \xC3\xA9t\xC3\xA9 \xF0\x9F\x98\x80", NULL},
     {"runs of blanks become one blank",
@@ -22,7 +22,7 @@ static const struct {
 
     /* HTML */
     {"tags", "<p>Lists <b>all</b> users.</p>\n<p>Paged.</p>", "Lists all users. Paged."},
-    {"lines", "one<br>two<br/>three<BR />four<hr>five", "one two three four five"},
+    {"line breaks", "one<br>two<br/>three<BR />four<hr>five", "one two three four five"},
     {"tags inside a word", "Get<b>User</b> H<sub>2</sub>O", "GetUser H2O"},
     {"an HTML list", "<ul><li>one</li><li>two</ul>", "one two"},
     {"a table", "<table><tr><td>Name<td>Type</tr></table>", "Name Type"},
@@ -36,10 +36,10 @@ static const struct {
     {"a common word as a tag with attributes", "<input type=\"text\"> <time datetime=1>", ""},
     {"a common word as an empty tag", "a <source/> b", "a b"},
 
-    /* similar to HTML */
+    /* text that looks like HTML */
     {"comparisons", "a < b, a<b and c>d, 1 <2> 3, x <= y, a<b && c==d>e", NULL},
     {"a single angle bracket", "<", NULL},
-    {"angles", "<<<>>> <> </> < p> <", NULL},
+    {"angle brackets without a tag name", "<<<>>> <> </> < p> <", NULL},
     {"generics", "List<String>, Map<K, List<P>>, Promise<object>, Array<A>, Set<Label>", NULL},
     {"placeholders", "<file> <user_id> </path> <title> of <table> <a> <my-tag> <h7> {id} {{name}} ${x}", NULL},
     {"an address as a placeholder", "<name@example.org>", NULL},
@@ -56,8 +56,8 @@ static const struct {
      "a <b> & \"c\" d's \xE2\x80\x99\xE2\x80\x94 \xC3\xA9"},
     {"entities are decoded once", "&amp;lt;p&amp;gt;", "&lt;p&gt;"},
     {"text that is not an entity", "a & b &; &x; &unknown; &lt &#; &#x; &#xZ; ?a=1&copy=2", NULL},
-    {"numbers of characters that are not text", "&#0; &#x1b; &#xD800; &#x110000; &#99999999999999; &#x202E;", NULL},
-    {"the number of a blank", "a&#10;&#160;b", "a b"},
+    {"character numbers that are not text", "&#0; &#x1b; &#xD800; &#x110000; &#99999999999999; &#x202E;", NULL},
+    {"character number of a blank", "a&#10;&#160;b", "a b"},
 
     /* Markdown */
     {"emphasis", "**bold**, *em*, ***both***, __bold__, _em_, ~~gone~~.", "bold, em, both, bold, em, gone."},
@@ -78,7 +78,7 @@ static const struct {
     {"code", "call `get_user` or ``x`` with `a<b`", "call get_user or x with a<b"},
     {"fences", "Like:\n```json\n{\"a\": 1}\n```\ndone ```x```", "Like: {\"a\": 1} done x"},
     {"a table of bars", "| Name | Type |\n|:---|---:|\n| id | a | \nint | str", "Name Type id a int | str"},
-    {"rules", "a\n***\nb\n- - -\nc", "a b c"},
+    {"horizontal rules", "a\n***\nb\n- - -\nc", "a b c"},
     {"links", "[the docs](https://a.b/c \"Title\"), [b](#c), [c](d.md)", "the docs, b, c"},
     {"parentheses in a target", "[a](/b_(c)/d) e", "a e"},
     {"a link in the text of a link", "[a [b](/c) d](/e)", "a b d"},
@@ -109,7 +109,7 @@ static void removes_markup_only(void **state)
     }
 }
 
-/* Existing output is kept, and only characters of this text are struck out. */
+/* Text that is already in the buffer is kept, even characters that could be markup together with the new text. */
 static void appends_to_existing_text(void **state)
 {
     (void)state;
@@ -123,7 +123,7 @@ static void appends_to_existing_text(void **state)
 }
 
 static const struct {
-    const char *in, *out; /* NULL if the text has no tag */
+    const char *in, *out; /* out: NULL if the text has no tag */
 } html_rows[] = {
     {"", NULL},
     {"plain, a < b, R&amp;D", NULL},

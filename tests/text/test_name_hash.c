@@ -1,4 +1,4 @@
-/* Tests hashes of names: only letters and digits count, in any spelling. Any bytes are accepted. */
+/* Tests hashes of names: only letters and digits count, regardless of case and accents. Any bytes are accepted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,7 @@ static void hash_can_be_continued(void **state)
     }
 }
 
-/* On the heap, so that sanitizers detect reads out of bounds. */
+/* The texts are on the heap, so that sanitizers detect reads out of bounds. */
 static void hashes_any_bytes(void **state)
 {
     struct rng rng;

@@ -10,9 +10,9 @@
 #include "text/unicode.h"
 
 static const struct {
-    const char *name, *in, *out; /* NULL if unchanged */
+    const char *name, *in, *out; /* out: NULL if unchanged */
 } rows[] = {
-    {"nothing", "", NULL},
+    {"empty text", "", NULL},
     {"plain", "{\"a\": [1, \"b\\u001b\\n\"]}\n", NULL},
     {"letters and signs of all scripts", "\"\xC3\xA9 \xE5\xA4\xA9\xE6\xB0\x97 \xD8\xB7\xD9\x82\xD8\xB3 \xE2\x98\x94\"",
      NULL},
@@ -34,9 +34,9 @@ static const struct {
     {"byte order mark", "\"\xEF\xBB\xBF\"", "\"\\ufeff\""},
     {"interlinear annotation", "\"\xEF\xBF\xB9\xEF\xBF\xBB\"", "\"\\ufff9\\ufffb\""},
     {"tags", "\"\xF3\xA0\x80\x81\xF3\xA0\x81\x81\"", "\"\\udb40\\udc01\\udb40\\udc41\""},
-    {"variation selectors above", "\"\xF3\xA0\x84\x80\xF3\xA0\x87\xAF\"", "\"\\udb40\\udd00\\udb40\\uddef\""},
+    {"variation selectors above U+FFFF", "\"\xF3\xA0\x84\x80\xF3\xA0\x87\xAF\"", "\"\\udb40\\udd00\\udb40\\uddef\""},
     {"musical formatting", "\"\xF0\x9D\x85\xB3\"", "\"\\ud834\\udd73\""},
-    {"in keys, behind an escape", "{\"a\\\\\xE2\x80\xAE\": {\"\xE2\x80\x8B\": 1}}",
+    {"characters in keys and after an escape", "{\"a\\\\\xE2\x80\xAE\": {\"\xE2\x80\x8B\": 1}}",
      "{\"a\\\\\\u202e\": {\"\\u200b\": 1}}"},
     {"invalid UTF-8", "\"a\x9B\xE2\x80\"", "\"a\\ufffd\\ufffd\""},
 };
@@ -54,7 +54,7 @@ static void escapes_invisible_characters(void **state)
     }
 }
 
-/* Every character, as key and value. */
+/* Tests every character, as key and value. */
 static void escaped_json_is_equal(void **state)
 {
     (void)state;

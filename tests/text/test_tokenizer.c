@@ -171,7 +171,7 @@ static void reads_older_formats(void **state)
     dispose_opened(&own);
 }
 
-/* Special tokens without a tokenizer.json. */
+/* Without a tokenizer.json, the special tokens are those named by the settings. */
 static void settings_name_the_special_tokens(void **state)
 {
     static const struct {
@@ -179,16 +179,18 @@ static void settings_name_the_special_tokens(void **state)
     } rows[] = {
         {"names of BERT are the default", NULL, NULL, "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n", "a [MASK] x",
          "2 5 4 1 3"},
-        {"other names", "{\"cls_token\":\"<b>\",\"sep_token\":\"<e>\",\"unk_token\":\"<u>\"}", NULL,
+        {"names in tokenizer_config.json", "{\"cls_token\":\"<b>\",\"sep_token\":\"<e>\",\"unk_token\":\"<u>\"}", NULL,
          "<b>\n<e>\n<u>\na\n", "a x", "0 3 2 1"},
-        {"names in objects", "{\"cls_token\":{\"content\":\"<b>\"},\"sep_token\":{\"content\":\"<e>\"}}", NULL,
-         "<b>\n<e>\n[UNK]\na\n", "a x", "0 3 2 1"},
+        {"names in objects of tokenizer_config.json",
+         "{\"cls_token\":{\"content\":\"<b>\"},\"sep_token\":{\"content\":\"<e>\"}}", NULL, "<b>\n<e>\n[UNK]\na\n",
+         "a x", "0 3 2 1"},
         {"names in special_tokens_map.json", NULL, "{\"cls_token\":\"<b>\",\"sep_token\":\"<e>\"}",
          "<b>\n<e>\n[UNK]\na\n", "a x", "0 3 2 1"},
         {"names of MPNet, chosen by tokenizer_class", "{\"tokenizer_class\":\"MPNetTokenizer\"}", NULL,
          "<s>\n<pad>\n</s>\n<unk>\n[UNK]\n[CLS]\n[SEP]\na\n<mask>\n", "a <mask> x", "0 7 8 4 2"},
         {"no frame if the vocabulary lacks CLS or SEP", NULL, NULL, "[UNK]\n[CLS]\na\nb\n", "a x b", "2 0 3"},
-        {"a cased vocabulary", "{\"do_lower_case\":false}", NULL, "[UNK]\n[CLS]\n[SEP]\na\nA\n", "Aa A", "1 0 4 2"},
+        {"cased vocabulary keeps capitals", "{\"do_lower_case\":false}", NULL, "[UNK]\n[CLS]\n[SEP]\na\nA\n", "Aa A",
+         "1 0 4 2"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -202,8 +204,7 @@ static void settings_name_the_special_tokens(void **state)
     }
 }
 
-/* Writes spm.model as a protocol buffer. */
-
+/* Appends a field of a protocol buffer that contains a message or text. */
 static void put_message(struct buffer *out, unsigned field, struct str message)
 {
     size_t len = message.len;
@@ -227,6 +228,7 @@ static void put_spm_piece(struct buffer *out, const char *text, float score)
     wt__buffer_dispose(&piece);
 }
 
+/* Writes a spm.model. type: model type in the trainer's settings, 1 for unigram. */
 static void write_model(struct buffer *out, unsigned char type)
 {
     static const char *const texts[] = {"[PAD]",
@@ -437,7 +439,7 @@ static void open_rejects_damaged_headers(void **state)
             char old = own.blob.ptr[rows[i].offset];
             own.blob.ptr[rows[i].offset] = rows[i].byte;
             if (wt__tokenizer_open(&t, own.blob.ptr, own.blob.len, &err) != WT_EMODEL)
-                fail_msg("byte %zu was taken", rows[i].offset);
+                fail_msg("changed byte %zu was accepted", rows[i].offset);
             assert_string_equal(err.message, rows[i].message);
             own.blob.ptr[rows[i].offset] = old;
         }

@@ -1,4 +1,4 @@
-/* The trie of pieces: finds exactly the added keys, and damaged sections are harmless. */
+/* Tests the trie of pieces: it finds exactly the added keys, and damaged sections are harmless. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +65,7 @@ static void finds_many_random_keys(void **state)
     wt__buffer_dispose(&section);
 }
 
-static void damaged_sections_are_harmless(void **state)
+static void damaged_sections_do_not_cause_invalid_reads(void **state)
 {
     struct trie_unit units[16] = {{0}};
     struct trie trie;
@@ -91,7 +91,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_exactly_the_added_keys),
         cmocka_unit_test(finds_many_random_keys),
-        cmocka_unit_test(damaged_sections_are_harmless),
+        cmocka_unit_test(damaged_sections_do_not_cause_invalid_reads),
     };
     return cmocka_run_group_tests_name("text/trie", tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Decoding is safe on any bytes; classes and mappings equal the reference tables for every code point. */
+/* Tests UTF-8 and the Unicode tables: decoding is safe on any bytes, and classes and mappings equal the reference
+ * tables for every code point. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -23,7 +23,7 @@ static void splits_and_encodes_words(void **state)
     static const struct {
         const char *name, *text, *ids;
     } rows[] = {
-        {"nothing", "", "1 2"},
+        {"empty text", "", "1 2"},
         {"text of blanks only", " \t\n", "1 2"},
         {"a word gets its prefix", "a", "1 8 2"},
         {"prefix and letter without a common piece are two pieces", "b", "1 4 6 2"},
@@ -66,7 +66,7 @@ static void splits_and_encodes_words(void **state)
     dispose_opened(&own);
 }
 
-static void newer_normaliser_differs(void **state)
+static void newer_normaliser_treats_blanks_and_accents_differently(void **state)
 {
     static const struct {
         const char *name, *text, *ids;
@@ -75,11 +75,11 @@ static void newer_normaliser_differs(void **state)
         {"several blanks at the left end are one prefix", "  a", "1 8 2"},
         {"blanks beside a special token stay", "a [SEP] a", "1 8 2 8 2"},
         {"a line feed is a space", "a\nb", "1 8 4 6 2"},
-        {"a lone no break space stays",
+        {"a lone no-break space stays",
          "a\xC2\xA0"
          "b",
          "1 8 3 6 2"},
-        {"two blanks of any sort are a space",
+        {"two blanks of any kind are a space",
          "a\xC2\xA0\xE3\x80\x80"
          "b",
          "1 8 4 6 2"},
@@ -95,7 +95,7 @@ static void newer_normaliser_differs(void **state)
     dispose_opened(&own);
 }
 
-static void blanks_can_be_mere_separators(void **state)
+static void whitespace_split_drops_blanks(void **state)
 {
     struct opened own;
     (void)state;
@@ -234,7 +234,7 @@ static void windowed_words_match_whole_words(void **state)
     }
 }
 
-/* Words with paths that never meet, of unknowns, and of marks: bounded time, valid ids, complete output. */
+/* Words whose paths never meet, and words of unknown characters or marks: time is linear, and all ids are valid. */
 static void awkward_unigram_words_take_linear_time(void **state)
 {
     enum { WORD = 1 << 20 };
@@ -265,8 +265,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(splits_and_encodes_words),
-        cmocka_unit_test(newer_normaliser_differs),
-        cmocka_unit_test(blanks_can_be_mere_separators),
+        cmocka_unit_test(newer_normaliser_treats_blanks_and_accents_differently),
+        cmocka_unit_test(whitespace_split_drops_blanks),
         cmocka_unit_test(prefix_can_be_disabled),
         cmocka_unit_test(unigram_truncation_keeps_the_frame),
         cmocka_unit_test(windowed_words_match_whole_words),

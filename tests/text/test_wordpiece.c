@@ -32,7 +32,7 @@ static struct str token_of(struct str vocabulary_text, int32_t id)
     return line;
 }
 
-static void matches_own_golden_cases(void **state)
+static void matches_golden_cases(void **state)
 {
     char path[PATH_BYTES];
     struct opened own;
@@ -147,7 +147,7 @@ static void kept_marks_are_in_canonical_order(void **state)
     assert_encoded(&own.tokenizer, wt__str(text), 8, "1 3 2");
     snprintf(text, sizeof text, "a%s\xCC\x81%s", high, low); /* a removed mark of class 230 does not separate them */
     assert_encoded(&own.tokenizer, wt__str(text), 8, "1 3 2");
-    snprintf(text, sizeof text, "a%s\xE0\xA5\x81%s", high, low); /* a removed mark of class 0 does: U+0941 */
+    snprintf(text, sizeof text, "a%s\xE0\xA5\x81%s", high, low); /* a removed mark of class 0, U+0941, does */
     assert_encoded(&own.tokenizer, wt__str(text), 8, "1 4 2");
     dispose_opened(&own);
 }
@@ -233,14 +233,15 @@ static void line_numbers_are_ids(void **state)
     assert_int_equal(own.tokenizer.token_count, 7);
     assert_int_equal(own.tokenizer.special[TOKENIZER_MASK], -1);
     assert_encoded(&own.tokenizer, STR("twice last las lasts"), 8, "2 5 6 0 0 3");
-    assert_encoded(&own.tokenizer, STR("[MASK]"), 8, "2 0 0 0 3"); /* no such token: a bracket, a word, a bracket */
+    /* Without the token in the vocabulary, this is a bracket, a word and a bracket. */
+    assert_encoded(&own.tokenizer, STR("[MASK]"), 8, "2 0 0 0 3");
     dispose_opened(&own);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_own_golden_cases),
+        cmocka_unit_test(matches_golden_cases),
         cmocka_unit_test(wordpiece_truncation_keeps_the_frame),
         cmocka_unit_test(long_words_are_unknown),
         cmocka_unit_test(options_change_the_normaliser),

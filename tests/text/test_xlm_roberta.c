@@ -1,5 +1,5 @@
-/* The tokenizer of multilingual models, described by a tokenizer.json, against the reference library on texts in nine
- * languages (make_xlm_roberta_golden.py). test_tokenizer_golden.c tests the real character map. */
+/* Compares the tokenizer of multilingual models, built from a tokenizer.json, with the reference library on texts in
+ * nine languages (make_xlm_roberta_golden.py). test_tokenizer_golden.c tests the real character map. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Bodies and queries set the options; errors have a pointer to the invalid value. */
+/* Tests of request bodies and queries: they set the options, and errors have a pointer to the invalid value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -204,7 +204,7 @@ static void bodies_set_the_options(void **state)
     wt__body_dispose(&find.asked.body);
 
     assert_int_equal(wt__pick_body_read(&pick, STR("{\"query\":\"q\",\"abstain\":0}"), &err), 0);
-    assert_true(pick.options.abstain < 0); /* 0 means to always pick something */
+    assert_true(pick.options.abstain < 0); /* 0 means never to abstain */
     wt__body_dispose(&pick.asked.body);
 
     assert_int_equal(wt__batch_query_read(&usage, STR("id=morning%2F3"), &err), 0);
@@ -240,7 +240,7 @@ static void schemas_are_valid_and_describe_each_field(void **state)
             const struct field *field = &tables[i]->items[f];
             struct str says = wt__json_str(json_object_get(properties, field->name), "description");
             if (says.len < 5 || says.ptr[says.len - 1] != '.')
-                fail_msg("%s: no sentence says what it is", field->name);
+                fail_msg("%s: the description is not a sentence", field->name);
         }
         json_decref(root);
         wt__buffer_dispose(&text);

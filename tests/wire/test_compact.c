@@ -1,4 +1,4 @@
-/* Compact texts equal the output of our writer, byte for byte; its output is nearly always compact. */
+/* Tests of wt__is_compact: it accepts only texts that our JSON writer reproduces byte for byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

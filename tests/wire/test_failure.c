@@ -1,4 +1,4 @@
-/* Errors as clients get them: without paths of the server. */
+/* Tests of error messages for clients, which contain no paths of the server. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
