@@ -199,9 +199,9 @@ struct selection_options {
 };
 
 enum selection_end {
-    SELECTION_UNSAID, /* the pick was unusable; no tool is chosen */
-    SELECTION_NONE,   /* no candidate fits, or the list is empty */
-    SELECTION_PICKED, /* the first pick, not verified: by the method, as the only candidate, or if an answer is unusable */
+    SELECTION_UNSAID,    /* the pick was unusable; no tool is chosen */
+    SELECTION_NONE,      /* no candidate fits, or the list is empty */
+    SELECTION_PICKED,    /* the first pick, not verified: by the method, as the only candidate, or after a bad answer */
     SELECTION_CONFIRMED, /* the first pick, confirmed by the decision */
     SELECTION_CORRECTED, /* the second pick, chosen by the decision */
 };
