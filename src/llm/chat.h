@@ -21,13 +21,12 @@ enum { CHAT_TEMPERATURE_MAX = 2 };
 
 /* One user message. All members are borrowed for the call. */
 struct chat_question {
-    const char *task;     /* name and version of the prompt: "ptr-requirements/2" */
-    struct str text;      /* UTF-8 */
-    const json_t *schema; /* JSON Schema of the answer; NULL for free text */
-    unsigned max_tokens;  /* maximum tokens of the answer */
-    double
-        temperature; /* 0 for the most likely answer, else a sample; in steps of .001, at most CHAT_TEMPERATURE_MAX */
-    unsigned seed;   /* seed of the sample; 0 if any sample will do; ignored at temperature 0 */
+    const char *task;          /* name and version of the prompt: "ptr-requirements/2" */
+    struct str text;           /* UTF-8 */
+    const json_t *schema;      /* JSON Schema of the answer; NULL for free text */
+    unsigned max_tokens;       /* maximum tokens of the answer */
+    double temperature;        /* 0 for the most likely answer; in steps of .001 up to CHAT_TEMPERATURE_MAX */
+    unsigned seed;             /* seed of the sample; 0 if any sample will do; ignored at temperature 0 */
     const void *subject;       /* for oracles, which do not read the text; never sent to a server; may be NULL */
     struct progress *progress; /* checked for cancellation while waiting; may be NULL */
 };
