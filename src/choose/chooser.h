@@ -11,8 +11,8 @@
 #include "choose/relevance.h"
 #include "retrieve/retrieve.h"
 
-/* The input of the chooser is a few dozen candidate tools with their features, and the sets of tools that the most
- * similar past requests used. A set is a bitmap of candidates in a 64-bit word, so hundreds of sets can be compared in
+/* The input of the chooser is a few dozen candidate tools with their features, and the sets of tools of the most
+ * similar past requests. A set is a bitmap of candidates in a 64-bit word, so hundreds of sets can be compared in
  * microseconds. */
 
 enum {
@@ -41,11 +41,11 @@ enum answerability_feature {
     ANSWERABLE_FIFTH,            /* best hit's score minus the fifth hit's score */
     ANSWERABLE_MEANING,          /* greatest cosine of a tool with the request */
     ANSWERABLE_SUBQUERY_MEANING, /* greatest cosine of a tool with a sub-query */
-    ANSWERABLE_WORDS,            /* greatest weighted share of the request's words that a tool has */
+    ANSWERABLE_WORDS,            /* greatest weighted share of the request's words in a single tool */
     ANSWERABLE_NEAREST,          /* cosine of the most similar past request */
     ANSWERABLE_NEAR,             /* mean cosine of all past requests that voted for tools */
-    ANSWERABLE_THERE,            /* share of their votes that are for tools which still exist */
-    ANSWERABLE_NEIGHBOUR_VOTE,   /* greatest share of their votes that a tool has */
+    ANSWERABLE_THERE,            /* share of their votes for tools still in the catalogue */
+    ANSWERABLE_NEIGHBOUR_VOTE,   /* greatest share of their votes for a single tool */
     ANSWERABLE_FEATURES
 };
 
@@ -98,7 +98,7 @@ void wt__candidate_features_read(struct candidate_features *out, const struct hi
  * (wt__familiarity), use wt__chooser_default. */
 
 enum {
-    CHOOSE_SIZES = 16, /* number of set sizes that are distinguished; the last includes all larger sets */
+    CHOOSE_SIZES = 16, /* number of distinct set sizes; the last includes all larger sets */
     CHOOSE_SETS = 512  /* maximum number of sets considered */
 };
 

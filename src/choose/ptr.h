@@ -14,8 +14,8 @@
  * docs/ptr.md lists the differences from the paper with reasons.
  *
  * Tool descriptions and model answers are untrusted. A description is only inserted as the value of a prompt slot. An
- * answer is only used as numbers of the shown list, or as words to search with. Neither can add a tool that is not in
- * the bundle or in a view.
+ * answer is only used as numbers of the shown list, or as words to search with. Neither can add a tool from outside the
+ * bundle and the views.
  *
  * Invariant: each tool is in ptr_trace.set at most once. First come the tools of the bundle that meet a requirement, in
  * the order of the requirements. Then come the tools of the problems, in the order of the problems. */
@@ -80,13 +80,13 @@ struct ptr_sources {
     int (*describe)(void *self, uint32_t tool, struct arena *arena, struct ptr_text *out, wt_error *err);
 };
 
-/* A tool with the words that ask for it. Labels are for evaluations with an oracle only (struct oracle). */
+/* A tool, and words asking for it. Labels are for evaluations with an oracle only (struct oracle). */
 struct ptr_label {
     uint32_t tool;
     struct str need;
 };
 
-/* Labels of a request: the tools that it needs, and tools that it does not need. */ struct ptr_labels {
+/* Labels of a request: the needed tools, and wrong tools. */ struct ptr_labels {
     const struct ptr_label *needed, *wrong;
     size_t needed_count, wrong_count;
 };
@@ -119,7 +119,7 @@ struct ptr_subject {
 struct ptr_requirement {
     struct str text;        /* the model's words, sanitised and truncated */
     size_t place;           /* index in the answer; PTR_WHOLE for the request itself */
-    bool asked;             /* true if the model was asked which tools meet it; false without a bundle */
+    bool asked;             /* true if the model was asked for matching tools; false without a bundle */
     struct ptr_tools tools; /* tools of the bundle that meet the requirement; may be empty */
 };
 
@@ -161,8 +161,8 @@ int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *
 const char *wt__ptr_verdict_name(enum ptr_verdict verdict); /* "exact", "over", "partial" */
 const char *wt__ptr_view_name(enum ptr_view view);          /* "dsa", "hqc", "cte" */
 
-/* The oracle replaces PTR's language model by the correct answers, for tests and evaluations only. It shows which
- * errors come from PTR's stages and which from the model, and the effect of a given rate of model errors.
+/* The oracle replaces PTR's language model by the correct answers, for tests and evaluations only. It separates the
+ * errors of PTR's stages from those of the model, and shows the effect of a given rate of model errors.
  *
  * The oracle never reads a prompt. It uses the subject of the question (struct ptr_subject) and the labels of the
  * request, so descriptions cannot influence its answers. Reports must show the name of the oracle with its figures.

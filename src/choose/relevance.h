@@ -61,8 +61,8 @@ enum need_feature {
     NEED_MEANING,   /* cosine with the nearest sub-query */
     NEED_ACTION,    /* 1 if the tool's action matches the request's verb, -1 if not, 0 if unknown */
     NEED_RANK,      /* log(1 + number of earlier hits for the need) */
-    /* First hit of a need: its lead over the second hit, divided by its score; 1 without a second hit. Other hits: minus
-     * the distance to the score of the first hit, divided by the score of the first hit. */
+    /* First hit of a need: its lead over the second hit, divided by its score; 1 without a second hit. Other hits:
+     * minus the distance to the score of the first hit, divided by the score of the first hit. */
     NEED_MARGIN,
     NEED_WEAK, /* 1 if the hit is weak (wt__hit_is_weak), else 0 */
     NEED_FEATURES

@@ -1,5 +1,5 @@
-/* set_metrics.h: metrics that compare a set of tools with the set that a request needs. All metrics except the size and
- * the size difference are in 0 .. 1, and 1 for the exact set. TRACC is
+/* set_metrics.h: metrics that compare a set of tools with the needed set. All metrics except the size and the size
+ * difference are in 0 .. 1, and 1 for the exact set. TRACC is
  *
  *   tracc   (1 - | |B| - |A| | / |A or B|) * |A and B| / |A|     with A needed and B picked (PTR, section 3)
  *

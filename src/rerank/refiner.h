@@ -5,7 +5,7 @@
  *   tokens      the request after the encoder's embeddings and first `join` layers, which are not trained      [T, H]
  *   candidates  C [vector; features] + c, from a tool's vector and the first stage's features                  [N, H]
  *   layers      the encoder's layers from `join` on, retrained, over all T + N rows
- *   addition    s . state + w . features + b of each candidate, added to its first-stage score; state: the last row
+ *   addition    s . state + w . features + b of each candidate, added to its first-stage score (state: its row)
  *
  * Differences from the paper: all candidates have the same position after the request, so their order does not matter.
  * Candidates are added above the first `join` layers, which saves time; in the paper, `join` is 0. The model learns a
