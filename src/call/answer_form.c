@@ -1,5 +1,5 @@
-/* answer_form.c: builds the schemas of a language model's answers, and reads list numbers and arguments from the
- * answers. See language_model.h. */
+/* answer_form.c: builds the JSON schemas of a language model's answers, and reads list numbers and values from answers.
+ * Also writes the lines that describe parameters in a prompt. See language_model.h. */
 #include "call/language_model.h"
 
 #include <string.h>
@@ -49,8 +49,8 @@ enum numbered wt__numbered_read(const json_t *answer, const char *member, size_t
 
 /* --- answer schema ------------------------------------------------------------------------------------------------ */
 
-/* True if the text is an identifier or a path, not a sentence. Such a text is safe in an answer schema, which is sent
- * without the delimiters that protect the values in a prompt. */
+/* True if the text is an identifier or a path and not a sentence. Such a text is safe in an answer schema, which is
+ * sent without the delimiters that enclose values in a prompt. */
 static bool is_plain_identifier(const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$@:/";
@@ -58,7 +58,7 @@ static bool is_plain_identifier(const char *text)
     return len > 0 && len <= ARGUMENT_NAME_BYTES && strspn(text, plain) == len;
 }
 
-/* True for a list of at least one value in which all texts are identifiers and no value is a list or an object. */
+/* True for a non-empty list in which every text is an identifier and no value is a list or an object. */
 static bool all_plain(const json_t *values)
 {
     for (size_t i = 0; i < json_array_size(values); i++) {
@@ -82,14 +82,14 @@ static bool names_are_plain(const json_t *properties)
     return true;
 }
 
-/* True for an integer from least to most. All language model servers support such a limit. */
+/* True for an integer from `least` to `most`. All language model servers support limits in this range. */
 static bool is_limit(const json_t *value, json_int_t least, json_int_t most)
 {
     return json_is_integer(value) && json_integer_value(value) >= least && json_integer_value(value) <= most;
 }
 
-/* Copies the supported limits. Drops both limits of a contradictory pair. With such a schema, some language model
- * servers fail to answer the question, or even all later questions. */
+/* Copies the supported limits of a schema. Drops a pair whose minimum exceeds its maximum: with such a schema, some
+ * language model servers fail to answer the question, or even all later questions. */
 static int copy_limits(json_t *out, const json_t *schema)
 {
     static const struct {
@@ -115,8 +115,8 @@ static int copy_limits(json_t *out, const json_t *schema)
 
 static json_t *write_loose_schema(const json_t *schema);
 
-/* Copies the properties of an object inside an argument. If the name of one is not plain, copies no property: the model
- * could not fill an omitted one. */
+/* Copies the properties of an object inside an argument. If the name of any property is not an identifier, copies no
+ * properties, because the model could not fill an omitted property. */
 static int copy_schema_members(json_t *out, const json_t *schema)
 {
     const json_t *properties = wt__json_object(schema, "properties");
@@ -135,7 +135,7 @@ static int copy_schema_members(json_t *out, const json_t *schema)
     return json_object_set(out, "properties", inner);
 }
 
-/* Returns the supported part of a schema, without prose; NULL if out of memory. */
+/* Returns the part of a schema that is allowed in an answer schema (language_model.h); NULL if out of memory. */
 static json_t *write_loose_schema(const json_t *schema)
 {
     json_auto_t *out = json_object();
@@ -161,7 +161,7 @@ static bool has_value(const json_t *values, struct str text)
     return false;
 }
 
-/* Appends null to the values of a member, turning a single value into a list. Takes ownership of null. */
+/* Adds `null` to the values of the member `key`. A single value becomes a list. Takes ownership of `null`. */
 static int allow_null(json_t *schema, const char *key, json_t *null)
 {
     json_t *values = json_object_get(schema, key);
@@ -178,7 +178,7 @@ static int allow_null(json_t *schema, const char *key, json_t *null)
     return json_object_set_new(schema, key, more) < 0 ? -1 : rc;
 }
 
-/* Works like write_loose_schema, and allows null. */
+/* Same as write_loose_schema, but the value may also be null. */
 static json_t *write_nullable_schema(const json_t *schema)
 {
     json_t *out = write_loose_schema(schema);
@@ -197,8 +197,8 @@ static bool parameter_names_are_plain(const struct parameters *parameters)
     return true;
 }
 
-/* Returns the schema of an object with all parameters, or of any object if a name is not plain or the schema is too
- * large. NULL if out of memory. */
+/* Returns the schema of an object with all parameters. If a name is not an identifier or the schema is too large,
+ * returns the schema of any object. NULL if out of memory. */
 static json_t *build_arguments_schema(const struct parameters *parameters)
 {
     json_t *properties = json_object(), *required = json_array();

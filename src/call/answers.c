@@ -1,4 +1,4 @@
-/* answers.c: finds "NAME: VALUE" clauses; see argument_reader.h. */
+/* answers.c: finds the answers of a request, such as "target: kitchen". See argument_reader.h. */
 #include "call/argument_reader.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static size_t skip_blanks(struct str request, size_t at)
     return at;
 }
 
-/* Skips blanks, commas, and an "and" between two items. */
+/* Returns the position after blanks, commas and one "and" between two items. */
 static size_t skip_list_separator(struct str request, size_t at)
 {
     while (at < request.len && (request.ptr[at] == ' ' || request.ptr[at] == ','))
@@ -66,7 +66,7 @@ static size_t find_clause_end(struct str request, size_t at)
     return end;
 }
 
-/* Returns the end of a literal at `at` if it ends its clause; else at. */
+/* Returns the end of the literal at `at` if the clause ends there too; else `at`. */
 static size_t find_literal_end(const struct literals *literals, size_t at)
 {
     for (size_t l = 0; l < literals->len; l++)
@@ -75,7 +75,8 @@ static size_t find_literal_end(const struct literals *literals, size_t at)
     return at;
 }
 
-/* True if the clause at `at` continues a list: it has few words, and does not start another clause. */
+/* True if the text at `at` is a further item of a list: it has at most ANSWER_PART_WORDS words, no ":" or "=", and does
+ * not begin with a stop word. */
 static bool continues_list(struct str request, size_t at)
 {
     struct str part = {request.ptr + at, find_clause_end(request, at) - at};
@@ -114,7 +115,8 @@ static bool begins_clause(struct str request, size_t at)
     return at == 0 || ends_clause(request, at - 1);
 }
 
-/* Reads the value after a parameter name at name..at; an empty answer if this is not an assignment. */
+/* Reads the answer after a parameter's name in bytes name .. at - 1. The name must be followed by ":" or "=", or begin
+ * a clause and be followed by a single word. Otherwise returns an empty answer. */
 static struct argument_answer read_answer_at(const struct literals *literals, const struct parameter *parameter,
                                              size_t name, size_t at)
 {
@@ -137,7 +139,7 @@ static struct argument_answer find_answer(const struct literals *literals, const
     for (struct str word; (word = wt__next_word(request, &at)).len > 0;) {
         size_t start = (size_t)(word.ptr - request.ptr),
                end = wt__match_value(request, start, wt__str(parameter->name));
-        bool within = false; /* within a quoted text or an address */
+        bool within = false; /* true inside a literal, such as a quoted text or an address */
         for (size_t l = 0; end > 0 && l < literals->len; l++)
             within |= literals->items[l].start < start && start < literals->items[l].end;
         struct argument_answer answer = {0};
@@ -198,7 +200,8 @@ static int append_text(json_t *list, struct str text)
     return item && json_array_append_new(list, item) == 0 ? 0 : WT_ENOMEM;
 }
 
-/* Returns the end of the JSON array at `at`, after its bracket; at if the array does not end on its line. */
+/* Returns the end of the JSON array at `at`, after the closing bracket; `at` if the array does not end on the same
+ * line. */
 static size_t find_array_end(struct str request, size_t at)
 {
     bool quoted = false;
@@ -234,7 +237,7 @@ static const struct literal *find_quoted_at(const struct literals *literals, siz
     return NULL;
 }
 
-/* True if the clause at `at` has a word of meaning and is not an assignment. */
+/* True if the clause at `at` has a word that is not a stop word, and is not an assignment. */
 static bool has_more_text(struct str request, size_t at)
 {
     struct str clause = {request.ptr + at, find_clause_end(request, at) - at};
@@ -245,7 +248,7 @@ static bool has_more_text(struct str request, size_t at)
     return false;
 }
 
-/* True if an unquoted text is one item: neither the text nor the clause after it may be another item. */
+/* True if an unquoted text is a single item: the text has no second part, and no further item follows the text. */
 static bool is_single_item(struct str request, struct str text)
 {
     size_t at = 0;

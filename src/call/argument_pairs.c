@@ -1,4 +1,5 @@
-/* argument_pairs.c: pairs literals with parameters, best score first. See argument_reader.h. */
+/* argument_pairs.c: assigns literals to parameters in pairs, the pair with the best score first. See
+ * argument_reader.h. */
 #include "call/argument_reader.h"
 
 #include <math.h>
@@ -9,19 +10,20 @@
 #include "retrieve/words.h"
 
 enum {
-    WORDS_BEFORE = 5, /* words before a literal that may belong to it */
-    WORDS_AFTER = 3,
+    WORDS_BEFORE = 5, /* maximum words read before a literal */
+    WORDS_AFTER = 3,  /* maximum words read after a literal */
 };
 
-/* A pair is unsure if its score is below SURE_SCORE, or less than SURE_MARGIN above the next one. */
+/* A pair is sure if its score is at least SURE_SCORE, and at least SURE_MARGIN above every other pair of its literal or
+ * parameter. */
 static const float SURE_SCORE = .88F;
 static const float SURE_MARGIN = .25F;
-static const float SOLE = .6F;                 /* literal and parameter are each other's only candidate */
-static const float PER_WORD = .12F;            /* deducted for each word between the literal and a word of the name */
-static const float PLACE_EVIDENCE = .6F;       /* a name after "in" or "near", for a parameter that takes a place */
-static const float JOINT_EVIDENCE = .15F;      /* a literal after "by" or "for" */
-static const float PLACE_JOINT_EVIDENCE = .3F; /* both: "the forecast for Oslo" */
-static const float SURE_FIRST = 10.F;          /* added to the score of a sure pair, so that it comes first */
+static const float SOLE = .6F;            /* bonus if literal and parameter are each other's only candidate */
+static const float PER_WORD = .12F;       /* deducted for each word between the literal and a word of the name */
+static const float PLACE_EVIDENCE = .6F;  /* score of a name after "in" or "near", for a parameter that takes a place */
+static const float JOINT_EVIDENCE = .15F; /* score of any literal after "by" or "with" */
+static const float PLACE_JOINT_EVIDENCE = .3F; /* score of a name after such a word, for a place */
+static const float SURE_FIRST = 10.F;          /* added to the score of a sure pair, which then precedes all others */
 
 static bool sentence_ends_between(const struct argument_reader *r, size_t from, size_t to)
 {
@@ -32,14 +34,14 @@ static bool sentence_ends_between(const struct argument_reader *r, size_t from, 
 }
 
 struct literal_context {
-    size_t first_before, before; /* words first_before .. before - 1 precede it */
-    size_t after, last_after;    /* words after .. last_after - 1 follow it */
-    enum parameter_bound bound;
-    bool follows_place_word; /* follows "in" or "near": a place */
-    bool follows_link_word;  /* follows "by" or "with": belongs to the noun before */
+    size_t first_before, before; /* words first_before .. before - 1 precede the literal */
+    size_t after, last_after;    /* words after .. last_after - 1 follow the literal */
+    enum parameter_bound bound;  /* end of a range that the words before state */
+    bool follows_place_word;     /* true if the literal follows "in" or "near", as places do */
+    bool follows_link_word;      /* true if the literal follows a word such as "by" or "with" */
 };
 
-/* Reads the words beside a literal, up to the next literal of its kind or the end of the sentence. */
+/* Reads the words before and after a literal, up to the next literal of the same kind or the end of the sentence. */
 static struct literal_context read_context(const struct argument_reader *r, size_t l)
 {
     const struct literal *literal = &r->literals[l];
@@ -79,7 +81,8 @@ static struct literal_context read_context(const struct argument_reader *r, size
     return around;
 }
 
-/* Returns the noun right before a literal: "account number 123456". Empty if the word is a verb or has no meaning. */
+/* Returns the noun right before a literal: "number" of "account number 123456". Empty if the word is a verb or a stop
+ * word. */
 static struct str find_noun_before(const struct argument_reader *r, size_t l, const struct literal_context *around)
 {
     if (around->before == around->first_before)
@@ -89,7 +92,7 @@ static struct str find_noun_before(const struct argument_reader *r, size_t l, co
     return apart || wt__is_stopword_any_case(word) || wt__verb(word).actions ? STR("") : word;
 }
 
-/* Sets the bounds of the ends of ranges: "between 10 and 20". */
+/* Sets `bound` of both literals of a range: "between 10 and 20". */
 static void read_range_bounds(const struct argument_reader *r, struct literal_context around[LITERALS_MOST])
 {
     for (size_t l = 0; l + 1 < r->literal_count; l++) {
@@ -132,7 +135,7 @@ static float score_pair(const struct argument_reader *r, const struct parameter 
     if (around->follows_link_word)
         beside = fmaxf(beside, JOINT_EVIDENCE);
     if (parameter->letters > 0 && !wt__has_letters(parameter, literal))
-        return fminf(begin + bound + beside, PAIR_LITTLE); /* enough only if the request has no other candidate */
+        return fminf(begin + bound + beside, PAIR_LITTLE); /* too little unless the pair is a sole pair */
     return begin + bound + beside;
 }
 
@@ -160,16 +163,16 @@ static bool is_open_pair(const struct argument_reader *r, size_t p, size_t l)
     return r->scores[p][l] > PAIR_NEVER && !r->used[l] && r->out->items[p].state == ARGUMENT_ABSENT;
 }
 
-/* True if a parameter competes for a literal. A required one always does. An optional one does if words support it, and
- * never for a number. */
+/* True if a parameter competes for a literal. A required parameter always competes. An optional parameter competes only
+ * if words of the request support the pair, and never for a number. */
 static bool is_rival(const struct argument_reader *r, size_t p, size_t l)
 {
     bool number = r->literals[l].kind == LITERAL_NUMBER;
     return r->parameters->items[p].required || (!number && r->scores[p][l] > PAIR_LITTLE);
 }
 
-/* True if neither can be in another pair, now that others are taken. Numbers go to required parameters only: otherwise
- * one of many optional parameters would take any number. */
+/* True if neither the parameter nor the literal can be in another open pair. A number can be in a sole pair only with a
+ * required parameter. Otherwise one of many optional parameters could take any number. */
 static bool is_sole_pair(const struct argument_reader *r, size_t p, size_t l)
 {
     if (r->literals[l].kind == LITERAL_NUMBER && !r->parameters->items[p].required)
@@ -183,8 +186,8 @@ static bool is_sole_pair(const struct argument_reader *r, size_t p, size_t l)
     return true;
 }
 
-/* True if the pair may get the bonus of a sole pair. For an optional parameter, or after others were taken, words must
- * support it. */
+/* True if the pair may get the bonus SOLE. Words of the request must support the pair if the parameter is optional, or
+ * if a text literal is already assigned. */
 static bool may_take_sole_bonus(const struct argument_reader *r, size_t p, size_t l)
 {
     if (r->nouns[l].len > 0 && wt__word_evidence(&r->parameters->items[p], r->nouns[l]) <= 0)
@@ -198,7 +201,7 @@ static float score_open_pair(const struct argument_reader *r, size_t p, size_t l
                                  : PAIR_NEVER;
 }
 
-/* Distance of the pair's score from the best other pair of the same parameter or literal. */
+/* Returns the pair's score minus the best score of any other pair with the same parameter or literal. */
 static float compute_margin(const struct argument_reader *r, size_t p, size_t l)
 {
     float second = 0;
@@ -247,7 +250,8 @@ static bool has_calendar_word(const struct argument_reader *r)
     return false;
 }
 
-/* True if the literal is negated, or one of two alternatives: "not Oslo", "3 or 4", "between 20 and 10". */
+/* True if the literal may not be the value meant: "not Oslo", "3 or 4", "between 20 and 10", or a date in a request
+ * with other calendar words. */
 static bool is_doubtful_literal(const struct argument_reader *r, size_t l)
 {
     const struct literal *literal = &r->literals[l];
@@ -300,7 +304,7 @@ static int take_pair(struct argument_reader *r, size_t p, size_t l)
     return 0;
 }
 
-/* Finds the pair with the highest score; a sure pair comes before all others. False if all pairs are taken. */
+/* Finds the open pair with the highest score. Sure pairs come first. Returns false if no open pair is left. */
 static bool find_best_pair(const struct argument_reader *r, size_t *best_p, size_t *best_l)
 {
     float best = PAIR_NEVER;
@@ -319,7 +323,7 @@ static bool find_best_pair(const struct argument_reader *r, size_t *best_p, size
     return best > PAIR_NEVER;
 }
 
-/* True if the names differ only in a number or a letter: "num1" and "num2", "a" and "b". */
+/* True if the names differ only in a final digit or are single letters: "num1" and "num2", "a" and "b". */
 static bool are_in_series(const struct parameter *a, const struct parameter *b)
 {
     size_t len = strlen(a->name);
@@ -327,7 +331,8 @@ static bool are_in_series(const struct parameter *a, const struct parameter *b)
            (len == 1 || (a->name[len - 1] >= '0' && a->name[len - 1] <= '9'));
 }
 
-/* Gives a series of parameters ("num1", "num2") the literals in their order, if there are exactly as many. */
+/* Assigns literals to a series of parameters ("num1", "num2") in order, if there are as many fitting literals as
+ * parameters. */
 static int take_series(struct argument_reader *r)
 {
     const struct parameter *items = r->parameters->items;

@@ -1,5 +1,4 @@
-/* argument_reader.h: private parts of reading arguments (arguments.h): answers by name, the fit of a literal and a
- * parameter, and the state shared by the readers. */
+/* argument_reader.h: functions and state shared by the files that read arguments (arguments.h). */
 #ifndef WT_CALL_ARGUMENT_READER_H
 #define WT_CALL_ARGUMENT_READER_H
 
@@ -7,46 +6,49 @@
 
 /* ---------------------------------------------------------------- answers by name */
 
-/* Values that a request gives by the name of an argument: "target: kitchen", "target=kitchen", and, for one word, ",
- * target kitchen". Users answer questions this way, so an answer outweighs all other evidence.
+/* An answer is a value that a request gives by the name of a parameter: "target: kitchen", "target=kitchen", or ",
+ * target kitchen" for a single word. Users answer questions this way, so an answer outweighs all other evidence.
  *
- * A value ends with its clause, or with its literal, which may contain commas. Values of a list continue after commas.
- * A "name: value" clause whose name matches no argument is reported, not dropped. */
+ * An answer ends with its clause. A literal at the start of the answer may contain commas. For a list, the answer
+ * continues after commas. A "name: value" clause whose name matches no parameter is reported to the user. */
 
 enum {
     ANSWER_BYTES = 200,   /* longest value that is read */
-    ANSWER_PART_WORDS = 3 /* most words of a list item after a comma; a longer one is another clause */
+    ANSWER_PART_WORDS = 3 /* maximum words of a list item after a comma; more words are a new clause */
 };
 
-/* Answer for a parameter, in bytes of the request; end is 0 if the request has no answer. */
+/* Place of an answer in the request, in bytes; `end` is 0 if the request has no answer for the parameter. */
 struct argument_answer {
-    size_t name, start, end; /* name: start of the name; start, end: the value */
-    bool assigned;           /* the name is followed by a colon or "=" */
+    size_t name, start, end; /* name: first byte of the name; start .. end - 1: the value */
+    bool assigned;           /* true if a colon or "=" follows the name */
 };
 
-/* Returns the end of value if the request has it at start, else 0. Ignores case and a plural "s" after the value, and
- * takes blanks, "_" and "-" as equal. */
+/* Returns the end of `value` in the request if `value` begins at `start`; else 0. Ignores case and a plural "s" after
+ * the value. Treats blanks, "_" and "-" as equal. */
 size_t wt__match_value(struct str request, size_t start, struct str value);
 
-/* Fills out, which has one entry per parameter. The longer name wins where names overlap ("name", "pet name"). */
+/* Finds the answers for all parameters. out: [parameters->len]. If the request has "pet name: Rex" and the parameters
+ * are "name" and "pet name", only the longer name gets the answer. */
 void wt__answers_read(struct argument_answer *out, const struct literals *literals,
                       const struct parameters *parameters);
 
-/* True if the answer is "none", so that the argument is left out, unless "none" is a value of the parameter. */
+/* True if the answer is "none" and the parameter's enumeration does not have this value. The argument is then left
+ * out. */
 bool wt__answer_declines(struct str text, const struct parameter *parameter);
 
-/* Returns the next item of a list ("rabies, flu and distemper") without blanks, brackets and quotes; empty at the
- * end. */
+/* Returns the next item of a list ("rabies, flu and distemper") from *at on, and moves *at behind the item. Removes
+ * surrounding blanks, brackets and quotes. Returns an empty text at the end. */
 struct str wt__next_answer_part(struct str text, size_t *at);
 
-/* Appends to list the texts after the name of an array of texts: a JSON array, quoted texts joined by "," or "and", or
- * one text to the end of its clause. *end: end of the texts. *sure: false for "a and b" or "a, b" without quotes, which
- * may be two texts or one. 0, WT_EFORMAT if there is no text, or WT_ENOMEM. */
+/* Reads the answer for a list of texts and appends its items to `list`. The answer is a JSON array, quoted texts joined
+ * by "," or "and", or one text up to the end of the clause. *end: end of the items in the request. *sure: false for "a
+ * and b" or "a, b" without quotes, which may be one text or two. Returns 0, WT_EFORMAT if the answer has no item, or
+ * WT_ENOMEM. */
 int wt__answer_read_texts(json_t *list, size_t *end, bool *sure, const struct literals *literals,
                           const struct argument_answer *answer);
 
-/* Returns the next "WORD: VALUE" from *at on whose word names no parameter. The clause follows a comma or semicolon, or
- * begins a line. Sets *value to its value. Empty at the end. */
+/* Returns the next clause "WORD: VALUE" from *at on whose WORD matches no parameter; empty at the end. The clause must
+ * begin a line or follow a comma or semicolon. Sets *value to VALUE, and moves *at behind the clause. */
 struct str wt__next_unknown_answer(struct str request, size_t *at, const struct parameters *parameters,
                                    struct str *value);
 
@@ -65,32 +67,33 @@ bool wt__has_letters(const struct parameter *parameter, const struct literal *li
 
 /* ---------------------------------------------------------------- fit of a literal */
 
-/* Scores a parameter and a literal by kind, name and end of a range, independent of the literal's place in the request.
- * arguments.c adds the place. */
+/* Scores for a parameter and a literal, from kind, name and end of a range. argument_pairs.c adds the evidence of the
+ * words around the literal. */
 
-static const float PAIR_NEVER = -1.F;
-static const float PAIR_LITTLE = .1F; /* breaks ties between pairs of fitting kinds */
+static const float PAIR_NEVER = -1.F; /* score of a pair that cannot be */
+static const float PAIR_LITTLE = .1F; /* base score of some fitting kinds, only enough to break ties */
 static const float PAIR_NAMED = 1.F;  /* the literal is next to a word of the parameter's name */
 
-/* Returns the base score of the two kinds, or PAIR_NEVER if they do not fit. */
+/* Returns the base score for the kinds of parameter and literal; PAIR_NEVER if the kinds do not fit. */
 float wt__kind_evidence(const struct parameter *parameter, const struct literal *literal);
 
-/* True if the literal can be the answer after the parameter's name; texts always can. */
+/* True if the literal can be the answer for the parameter. A text literal always can. */
 bool wt__fits_as_answer(const struct parameter *parameter, const struct literal *literal);
 
-/* Returns the score of a word next to the literal, if it is in the parameter's name or description. */
+/* Returns the score for a word next to a literal; 0 if the parameter's name and description do not have the word. */
 float wt__word_evidence(const struct parameter *parameter, struct str word);
 
 /* True if the text only repeats the parameter's name ("project ID") and so is not a value. */
 bool wt__repeats_name(const struct parameter *parameter, struct str text);
 
-/* Returns the end of a range stated by the two words before a literal: "at least", "more than". before: the first of
- * them; word: the second. */
+/* Returns the end of a range stated by the two words before a literal: "at least", "more than". before: first word,
+ * such as "at"; word: second word, such as "least". */
 enum parameter_bound wt__bound_cue(struct str word, struct str before);
 enum parameter_bound wt__bound_opposite(enum parameter_bound bound);
 
-/* Returns the score for the end of a range. said: the end that the request states. Returns PAIR_NEVER if the request
- * states the other end than the parameter, or states none where the parameter needs one. */
+/* Returns the score for the end of a range. said: end that the request states for the literal; BOUND_NONE if none is
+ * stated. Returns PAIR_NEVER if the parameter is the other end, or if the parameter needs a stated end and `said` is
+ * BOUND_NONE. */
 float wt__bound_evidence(const struct parameter *parameter, enum parameter_bound said);
 
 /* ---------------------------------------------------------------- state */
@@ -103,8 +106,8 @@ struct argument_reader {
     size_t word_count;
     const struct literal *literals; /* [literal_count] */
     size_t literal_count;
-    bool used[LITERALS_MOST];
-    bool repeated[LITERALS_MOST]; /* repeats the value of an answer */
+    bool used[LITERALS_MOST];     /* true once the literal needs no further parameter */
+    bool repeated[LITERALS_MOST]; /* true if the literal repeats the value of an answer */
     const struct literals *all;   /* the literals with their request */
 
     const struct argument_answer *answers; /* [parameters->len] */

@@ -1,5 +1,6 @@
-/* arguments.c: fills the arguments of a tool from a request; see arguments.h. Fills values that stand alone first
- * (named_values.c), then pairs literals with parameters (argument_pairs.c), and settles the rest. */
+/* arguments.c: fills the arguments of a tool from a request; see arguments.h. Enumeration values, answers and examples
+ * come first (named_values.c), then literals (argument_pairs.c). The other arguments become default, missing or
+ * unsure. */
 #include "call/argument_reader.h"
 
 #include <string.h>
@@ -8,10 +9,10 @@
 #include "base/json.h"
 #include "retrieve/words.h"
 
-enum { MENTION_BYTES = 4 /* shortest word that mentions a parameter */ };
+enum { MENTION_BYTES = 4 /* length of the shortest word that can mention a parameter */ };
 
-/* True if the request has a word of the parameter's name, unique to this parameter and outside other arguments. For
- * dates and times, any calendar word counts. */
+/* True if the request has a word of the parameter's name that no other parameter's name has, outside the values of
+ * other arguments. For dates and times, any calendar word counts. */
 static bool is_mentioned_parameter(const struct argument_reader *r, const struct parameter *parameter)
 {
     for (size_t w = 0; w < r->word_count; w++) {
@@ -27,7 +28,7 @@ static bool is_mentioned_parameter(const struct argument_reader *r, const struct
     return false;
 }
 
-/* True if the literal is a name, and the tool's name and description have all its words. */
+/* True if the literal is a name all of whose words are in the tool's name or description. */
 static bool is_about_tool(const struct argument_reader *r, const struct literal *literal)
 {
     size_t at = 0;
@@ -37,7 +38,7 @@ static bool is_about_tool(const struct argument_reader *r, const struct literal 
     return literal->kind == LITERAL_NAME;
 }
 
-/* Returns the first "name: value" clause whose name matches no parameter; empty at the end. */
+/* Returns the first "name: value" clause whose name matches no parameter; empty if there is no such clause. */
 static struct str find_unknown_answer(const struct argument_reader *r)
 {
     struct str clause, value;
@@ -49,8 +50,8 @@ static struct str find_unknown_answer(const struct argument_reader *r)
     return STR("");
 }
 
-/* Returns the first unused literal, answer part, or "name: value" clause; empty if all are used. Quoted literals come
- * without their quotes. */
+/* Returns the first unused literal, answer part, or "name: value" clause; empty if all are used. A quoted literal is
+ * returned without its quotes. */
 static struct str find_unused(const struct argument_reader *r)
 {
     for (size_t l = 0; l < r->literal_count; l++) {

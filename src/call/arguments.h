@@ -1,5 +1,5 @@
-/* arguments.h: reads the arguments and the intent of a request without a language model, and decides between tools by
- * them. */
+/* arguments.h: reads the literals, arguments and intent of a request without a language model. Also reads the
+ * parameters and the effect of a tool, and chooses between tools. */
 #ifndef WT_CALL_ARGUMENTS_H
 #define WT_CALL_ARGUMENTS_H
 
@@ -18,12 +18,12 @@ struct byte_span {
 
 /* ---------------------------------------------------------------- literals */
 
-/* Finds the parts of a request usable as arguments: numbers, dates, times, addresses, quoted texts, identifiers and
- * names. It uses spelling alone and does not know the tool. (In ToolVerifier 2.3, Mekala et al. 2024, a language model
- * writes arguments; these are the candidates without a model.)
+/* Literals are the parts of a request that can be arguments: numbers, dates, times, addresses, quoted texts,
+ * identifiers and names. They are found by spelling alone, without knowledge of the tool. ToolVerifier (Mekala et al.
+ * 2024, section 2.3) lets a language model write the arguments. Without a model, arguments are taken from the literals.
  *
  * Values are normalised:
- *   - Numbers: without thousands separators, currency and percent sign. "k", "million" and "billion" multiply. Number
+ *   - Numbers: without thousands separators, currency and percent sign. "20k" is 20000, "3 million" 3000000. Number
  *     words from "two" to "twenty" and "dozen" are numbers.
  *   - Dates: YYYY-MM-DD, if the date has a year. The month comes first in "3/4/2023" unless it is above twelve.
  *   - Times: HH:MM, or HH:MM:SS with the zone if the request has seconds.
@@ -46,16 +46,16 @@ enum literal_kind {
 
 struct literal {
     enum literal_kind kind;
-    size_t start, end; /* bytes of the request */
-    struct str text;   /* normalised; lives as long as the arena or the request */
-    double number;     /* value of a number */
-    bool spelled;      /* a number word; may not be meant as a number: "two of them" */
-    bool money, percent;
-    bool utc;            /* "UTC" or "Z" follows the time, and is not in text */
-    struct str currency; /* currency code of an amount ("USD"); empty if absent */
+    size_t start, end;   /* bytes of the request */
+    struct str text;     /* normalised; lives as long as the arena or the request */
+    double number;       /* value of a LITERAL_NUMBER; 0 for other kinds */
+    bool spelled;        /* a number word such as "two", which may not be meant as a number: "two of them" */
+    bool money, percent; /* an amount with a currency sign or name; a number with "%" */
+    bool utc;            /* true if "UTC" or "Z" follows a LITERAL_TIME; `text` does not contain it */
+    struct str currency; /* code of an amount such as "USD"; empty without a code */
 };
 
-/* A request and its literals, in order and without overlaps. Read once for all tools. */
+/* A request and its literals, in the order of the request and without overlaps. Read once for all tools. */
 struct literals {
     struct str request;    /* borrowed */
     struct literal *items; /* [len] in the arena, at most LITERALS_MOST */
@@ -74,12 +74,12 @@ int wt__literals_read(struct literals *out, struct str request, struct arena *ar
  * parameter of kind PARAMETER_OTHER. */
 
 enum {
-    PARAMETERS_MOST = 128, /* maximum parameters of a tool; later ones are ignored */
-    PARAMETER_WORDS = 12,  /* maximum words read of a name */
-    PARAMETER_DESCRIPTION_WORDS = 40,
-    PARAMETER_WORD_BYTES = 31, /* longest word read of a description */
-    PARAMETER_EXAMPLES = 24,
-    PARAMETER_EXAMPLE_BYTES = 40,
+    PARAMETERS_MOST = 128,            /* maximum parameters of a tool; later ones are ignored */
+    PARAMETER_WORDS = 12,             /* maximum words read of a name */
+    PARAMETER_DESCRIPTION_WORDS = 40, /* maximum words read of a description */
+    PARAMETER_WORD_BYTES = 31,        /* longest word read of a description */
+    PARAMETER_EXAMPLES = 24,          /* maximum example values of a parameter */
+    PARAMETER_EXAMPLE_BYTES = 40,     /* longest example value */
 };
 
 enum parameter_kind {
@@ -88,29 +88,29 @@ enum parameter_kind {
     PARAMETER_NUMBER,
     PARAMETER_BOOLEAN,
     PARAMETER_ANY,   /* the schema has no type */
-    PARAMETER_OTHER, /* objects and lists of lists: no span of text can be a value */
+    PARAMETER_OTHER, /* objects and lists of lists, which no part of a request can be the value of */
 };
 
-/* End of a range, by the parameter's name: "min_price", "end_date", "origin". */
+/* End of a range, from the parameter's name: "min_price" is BOUND_LOWEST, "end_date" BOUND_TO, "origin" BOUND_FROM. */
 enum parameter_bound { BOUND_NONE, BOUND_LOWEST, BOUND_HIGHEST, BOUND_FROM, BOUND_TO };
 
 struct parameter {
     const char *name;
     const json_t *schema;
-    enum parameter_kind kind; /* of the items for a list */
+    enum parameter_kind kind; /* kind of the value; for a list, kind of its items */
     bool list, required;
-    bool takes_date, takes_time; /* for a date, for a time, by name or format */
-    bool takes_date_time;        /* for a date with a time */
-    bool takes_free_text;        /* for words of any kind by its name: a query, a message */
-    bool takes_place;            /* for a place */
-    bool takes_code;             /* for an identifier, or digits that are not a number, as in a phone number */
-    bool takes_money;            /* for an amount of money */
-    bool takes_currency;         /* for a currency code */
-    size_t letters;              /* exact letters of a code by the description ("three-letter code"); 0 if unknown */
+    bool takes_date, takes_time; /* a date, a time: by name, format or description */
+    bool takes_date_time;        /* a date with a time */
+    bool takes_free_text;        /* any words, by the parameter's name: a query, a message */
+    bool takes_place;            /* a place */
+    bool takes_code;             /* an identifier, or digits that are not a number, such as a phone number */
+    bool takes_money;            /* an amount of money */
+    bool takes_currency;         /* a currency code */
+    size_t letters;              /* length of a code, from the description ("three-letter code"); 0 if unknown */
     const json_t *values;        /* "enum", or NULL */
-    struct str examples[PARAMETER_EXAMPLES]; /* [example_count] values quoted in the description */
+    struct str examples[PARAMETER_EXAMPLES]; /* [example_count] values from the description and from past calls */
     size_t example_count;
-    const json_t *usual; /* value that most past calls use although their requests do not have it, or NULL */
+    const json_t *usual; /* value of at least half of the past calls whose request does not state the value; or NULL */
     enum parameter_bound bound;
     struct str words[PARAMETER_WORDS]; /* words of the name */
     size_t word_count;
@@ -118,7 +118,7 @@ struct parameter {
     size_t description_word_count;
 };
 
-/* True if the value is a text, or any value. */
+/* True if the value of the parameter may be a text. */
 static inline bool wt__takes_text(const struct parameter *parameter)
 {
     return parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
@@ -127,11 +127,11 @@ static inline bool wt__takes_text(const struct parameter *parameter)
 struct parameters {
     struct parameter *items; /* [len], in the schema's order */
     size_t len;
-    const struct demonstration *past; /* [past_count] calls used for learning */
+    const struct demonstration *past; /* [past_count] calls read by wt__parameters_learn; NULL before */
     size_t past_count;
 };
 
-/* Reads the parameters of a schema, and borrows from it. 0 or WT_ENOMEM. */
+/* Reads the parameters of a schema, which must outlive `out`. 0 or WT_ENOMEM. */
 int wt__parameters_read(struct parameters *out, const json_t *schema, struct arena *arena);
 
 /* True if two words are variants of each other: equal without a final "s", or one is a prefix of the other with at
@@ -146,20 +146,20 @@ bool wt__is_place_word(struct str word);
 
 /* ---------------------------------------------------------------- past calls */
 
-/* Learns about the parameters of a tool from past calls: example values, and the usual value absent from requests
- * ("units": "metric"). ToolVerifier (2.3) shows such calls to a language model; here they complement the schema. */
+/* Past calls of a tool complement its schema. They give example values, and usual values that requests do not state
+ * ("units": "metric"). ToolVerifier (section 2.3) shows such calls to a language model instead. */
 
 enum { DEMONSTRATIONS_MOST = 32 /* maximum past calls read of a tool, newest first */ };
 
 struct demonstration {
     struct str request;      /* "" if unknown */
-    const json_t *arguments; /* an object */
+    const json_t *arguments; /* JSON object of the arguments by name */
 };
 
-/* Extends the parameters, which borrow from the calls. A text found in its request, or of an unknown request, becomes
- * an example, like one quoted in the description. Of the values that are not in their requests, a value that makes up
- * at least half is the usual value; a required parameter falls back to it. A parameter without a type becomes a number
- * if its past values are numbers. 0 or WT_ENOMEM. */
+/* Adds what past calls show to the parameters, which borrow from the calls. A text value becomes an example if the
+ * request of the call contains the text or is unknown. Of the values that are absent from their requests, a value that
+ * makes up at least half becomes the usual value. A required parameter without a value in the request gets the usual
+ * value. A parameter without a type becomes a number if its past values are numbers. 0 or WT_ENOMEM. */
 int wt__parameters_learn(struct parameters *parameters, const struct demonstration *calls, size_t count,
                          struct arena *arena);
 
@@ -167,68 +167,70 @@ int wt__parameters_learn(struct parameters *parameters, const struct demonstrati
 
 /* Reads the arguments of a tool from the words of a request, without a language model.
  *
- * Literals and values of enumerations are assigned to parameters by kind, by the words around them, and by their end of
- * a range. A required argument absent from the request is missing. An argument with several candidates is unsure. The
- * caller asks for both; values are never invented.
+ * Literals and enumeration values are assigned to parameters by their kind, by the words around them, and by the end of
+ * a range that they state. A required argument absent from the request is missing. An argument is unsure if several
+ * values are likely. The caller asks the user about missing and unsure arguments. Values are never invented.
  *
- * The maximum of a range never fills the minimum: "at most 500" is not a min_price. Language models make this mistake
- * (ToolVerifier, section 4.3). */
+ * The maximum of a range never becomes the value of a minimum: "at most 500" is not a min_price. Language models make
+ * this mistake (ToolVerifier, section 4.3). */
 
 enum argument_state {
     ARGUMENT_ABSENT,  /* optional, and not in the request */
     ARGUMENT_GIVEN,   /* in the request */
     ARGUMENT_DEFAULT, /* required; value is the schema's default, or the usual value of past calls */
     ARGUMENT_MISSING, /* required, and not in the request in the form of the schema */
-    ARGUMENT_UNSURE,  /* something in the request may be the value */
+    ARGUMENT_UNSURE,  /* the value is a proposal, or only the name is mentioned; the user has to decide */
 };
 
 struct call_argument {
     enum argument_state state;
-    json_t *value;     /* value of GIVEN and DEFAULT, proposal of UNSURE or NULL; owned by the arguments */
-    size_t start, end; /* source of the value in the request; both 0 if unknown */
-    float score;       /* score of the pair of literal and parameter; 1 for other values, 0 if unknown */
-    bool declined;     /* the request says "NAME: none" */
+    json_t *value;     /* for GIVEN and DEFAULT; the proposal for UNSURE, or NULL; else NULL; owned */
+    size_t start, end; /* bytes of the request that state the value; both 0 if unknown */
+    float score;       /* score of the assignment (argument_reader.h); 1 if named by the request, 0 without a value */
+    bool declined;     /* true if the request says "NAME: none" */
 };
 
 struct call_arguments {
     struct call_argument *items; /* [parameters->len] */
     size_t len;
-    struct str unused; /* first literal left unused; "" if all are used */
+    struct str unused; /* first literal or "name: value" clause that no argument uses; "" if all are used */
 };
 
-/* Fills out from the request. about: name and description of the tool; names in them are not arguments ("What version
- * is Instana using?"). out->items live in the arena; free the values with wt__call_arguments_dispose. 0 or
- * WT_ENOMEM. */
+/* Fills `out` from the literals and words of the request. about: name and description of the tool. A proper name in
+ * `about` is not an argument: "Instana" in "What version is Instana using?". out->items live in the arena; free the
+ * values with wt__call_arguments_dispose. 0 or WT_ENOMEM. */
 int wt__call_arguments_fill(struct call_arguments *out, const struct literals *literals, struct str about,
                             const struct parameters *parameters, struct arena *arena);
-/* Drops a value of the wrong form: the argument becomes missing, or unsure without a proposal. */
+/* Drops a value of the wrong form. A required argument becomes missing, an optional one unsure without a proposal. */
 void wt__call_argument_reject(struct call_argument *argument, const struct parameter *parameter);
 void wt__call_arguments_dispose(struct call_arguments *arguments);
 
 /* ---------------------------------------------------------------- effect of a tool */
 
-/* Decides if a tool has side effects or only reads, and collects its verbs. A tool with side effects must not be called
- * for a question. */
+/* A tool acts if it has side effects; other tools only read. A tool that acts must not be called for a request that
+ * only asks a question. */
 
 enum {
     EFFECT_VERBS = 4,       /* maximum verbs kept of a tool */
-    EFFECT_VERB_BYTES = 24, /* longest verb */
+    EFFECT_VERB_BYTES = 24, /* length of the longest verb kept */
 };
 
 struct tool_effect {
-    bool acts;                                       /* changes something outside the call */
+    bool acts;                                       /* true if the tool has side effects */
     char verbs[EFFECT_VERBS][EFFECT_VERB_BYTES + 1]; /* base forms in lower case, from the name and the description */
     size_t verb_count;
 };
 
-/* Reads the effect of a tool from its HTTP method, its MCP annotations, and the verbs of its name and description. Uses
- * name, description, source_id, format and definition. A tool with an unknown effect does not act. */
+/* Reads the effect of a tool from its HTTP method, its MCP annotations, and the verbs of its name and description. Only
+ * name, description, source_id, format and definition of the tool must be set. A tool with an unknown effect counts as
+ * a tool that only reads. */
 void wt__tool_effect_read(struct tool_effect *out, const struct tool *tool);
 
-/* True if the word is a verb in its base form, ignoring case: one of wt__verb or one of acting_verbs. */
+/* True if the word is a known verb in its base form, ignoring case. Known verbs are those of wt__verb and of the table
+ * acting_verbs in tool_effect.c. */
 bool wt__is_base_verb(struct str word);
 
-/* True if the word is a form of the verb: "locks", "locked" and "locking" of "lock". In any case. */
+/* True if the word is a form of the verb: "locks", "locked" and "locking" of "lock". Ignores case. */
 bool wt__is_form_of(struct str word, const char *verb);
 
 /* Returns the verb of the tool if the word is a form of it, or a noun derived from it ("connection"); else NULL. */
@@ -236,12 +238,12 @@ const char *wt__effect_verb(const struct tool_effect *effect, struct str word);
 
 /* ---------------------------------------------------------------- intent */
 
-/* Decides if a request orders the call of a tool with side effects, or only asks or talks about it.
+/* The intent of a request is to order the action of a tool with side effects, or only to ask or talk about the action.
  *
- * A request is cut into clauses. Each clause is an order, a question, a prohibition or a statement by its first words,
- * after greetings and polite phrases: "could you please lock the vault" is the order "lock the vault", and "could you
- * tell me whether the vault is locked" is a question. Clauses with a verb of the tool decide; without such clauses, all
- * clauses do. English only: in other languages only the question mark counts. */
+ * A request is split into clauses. The first words of a clause, after greetings and polite phrases, decide whether the
+ * clause is an order, a question, a prohibition or a statement. "Could you please lock the vault" is the order "lock
+ * the vault". "Could you tell me whether the vault is locked" is a question. If clauses contain a verb of the tool,
+ * only these clauses count. Only English is understood; in other languages only the question mark counts. */
 
 enum {
     INTENT_WORDS = 1024,  /* maximum words read of a request */
@@ -252,30 +254,30 @@ enum {
 enum doubt {
     DOUBT_NONE,
     DOUBT_QUESTION, /* the request asks something */
-    DOUBT_DENIED,   /* the request says not to do it */
-    DOUBT_UNASKED,  /* the request only mentions it: "the vault was locked", "remind me to lock the vault" */
+    DOUBT_DENIED,   /* the request forbids the action */
+    DOUBT_UNASKED,  /* the request only mentions the action: "the vault was locked", "remind me to lock the vault" */
     DOUBT_UNREAD,   /* a word of the request is not in the call: "kitchen" of "cancel all kitchen timers" */
     DOUBT_COUNT,    /* number of doubts */
 };
 
-/* A word of the request, without its quoted texts. */
+/* A word of the request. A quoted text counts as one word. */
 struct intent_word {
-    struct str text;   /* in lower case, with ' for every apostrophe */
+    struct str text;   /* in lower case, with ' for every apostrophe; "\"" for a quoted text */
     size_t start, end; /* bytes of the request */
     char before;       /* sign before the word: one of , ; : . ? ! and newline; 0 if absent */
-    bool quoted;       /* stands for a quoted text */
+    bool quoted;       /* true for a quoted text */
 };
 
 struct intent {
     const struct intent_word *words; /* [word_count] */
     size_t word_count;
-    bool *ordered; /* [word_count] true for words of clauses ordering the call, without their verbs */
-    bool cut;      /* the request exceeds INTENT_WORDS or INTENT_CLAUSES */
+    bool *ordered; /* [word_count] true for words of clauses that order the call, except their verbs */
+    bool cut;      /* true if the request exceeds INTENT_WORDS or INTENT_CLAUSES, and the rest was not read */
     enum doubt doubt;
 };
 
-/* Reads the request's intent towards the tool. quoted: quoted texts of the request, which are values and not words.
- * Everything lives in the arena. 0 or WT_ENOMEM. */
+/* Reads the request's intent towards the tool. quoted: byte ranges of quoted texts and long values, whose words are not
+ * part of the order. The result lives in the arena. 0 or WT_ENOMEM. */
 int wt__intent_read(struct intent *out, struct str request, const struct byte_span *quoted, size_t quoted_count,
                     const struct tool_effect *effect, struct arena *arena);
 
@@ -284,32 +286,37 @@ const char *wt__doubt_name(enum doubt doubt);
 
 /* ---------------------------------------------------------------- unread words */
 
-/* Finds words of a request that its call does not account for.
+/* An unread word is a word of a request that the call does not account for.
  *
- * Requests rarely name an optional argument: "suitable for children" means family_friendly. No rule finds the argument.
- * But unread words show that an open optional argument may be meant. Then the caller asks. */
+ * Requests rarely name an optional argument: "suitable for children" means family_friendly. The rules here do not find
+ * such an argument. Unread words show that the request may mean an optional argument without a value, so the caller
+ * asks the user. */
 
 enum {
-    COVERAGE_OPEN = 1,          /* open arguments (wt__coverage_check) of a request that may have unread words */
-    COVERAGE_UNREAD = 1,        /* unread words tolerated while that many arguments are open */
+    COVERAGE_OPEN = 1,          /* with more open arguments, the caller asks whatever the words are */
+    COVERAGE_UNREAD = 1,        /* unread words tolerated with so few open arguments */
     COVERAGE_WORDS = 512,       /* maximum words read of a request; a longer request counts as unread */
     COVERAGE_BYTES = 2048,      /* bytes read of a description or a past request */
-    COVERAGE_VALUE_BYTES = 200, /* longest value of a model to search for in the request */
-    COVERAGE_PAST_ENOUGH = 3,   /* past calls without an argument needed to regard it as rare */
+    COVERAGE_VALUE_BYTES = 200, /* longest value from a language model that is searched for in the request */
+    COVERAGE_PAST_ENOUGH = 3,   /* minimum number of past calls to regard an argument as rare */
 };
 
-/* Makes every open argument unsure if the request may be about one. An optional argument is open if it takes text, is
- * absent, and is not rare. It is rare if COVERAGE_PAST_ENOUGH or more past calls are known, all without it. A word is
- * accounted for by the argument read from it, by the tool's name and description, by names and descriptions of other
- * arguments, and by past requests whose calls have none of the open arguments. */
+/* Makes every open argument unsure if the request may mean one of the open arguments. An argument is open if it takes
+ * text, is absent but not declined, and is not rare. An argument is rare if at least COVERAGE_PAST_ENOUGH past calls
+ * are known and none of them has the argument. A word is accounted for if it is in one of:
+ *   - the part of the request from which an argument was read
+ *   - the tool's name or description
+ *   - the name or description of a parameter that is not open
+ *   - a past request whose call has none of the open arguments */
 void wt__coverage_check(struct call_arguments *arguments, struct str request, struct str about,
                         const struct parameters *parameters);
 
-/* Returns the first ordered word unaccounted for by the call of a tool with side effects: "kitchen" of "cancel all
- * kitchen timers", whose call is {}. Empty if every word is accounted for. A word is accounted for as in
- * wt__coverage_check, by the verb of its clause, by a value, or because it never narrows an action ("now"). A declined
- * optional argument ("label: none") accounts for all words, and so does an identifier of the tool's object. tool: its
- * name, in words. */
+/* Returns the first unread word of the clauses that order the call of a tool with side effects; empty if every word is
+ * accounted for. Example: "kitchen" of "cancel all kitchen timers" if the call has no arguments. Words are accounted
+ * for as in wt__coverage_check, where every absent argument counts as open. Words of a value are accounted for, and
+ * words that never narrow an action ("now"). If an optional argument is declined ("label: none") or the request
+ * identifies the tool's object ("order 4711"), all words are accounted for.
+ * tool: name of the tool, split into words */
 struct str wt__coverage_unread(const struct call_arguments *arguments, const struct intent *intent, struct str request,
                                struct str tool, struct str description, const struct parameters *parameters);
 
@@ -317,15 +324,16 @@ struct str wt__coverage_unread(const struct call_arguments *arguments, const str
 
 /* Chooses one of the first tools of the search, without a language model.
  *
- * ToolVerifier (2.2) lets a model choose between two close tools by a contrastive question. Such tools rarely differ in
- * their topic, as ranked by retrieval, but in one detail. Three details are read here:
+ * ToolVerifier (section 2.2) lets a language model choose between two tools with a contrastive question. Tools ranked
+ * close together by retrieval often have the same topic and differ in one detail. Three details are checked here:
  *
  *   time: the request and the tool are about the future, the present or the past ("forecast", "current")
  *   kind: the request has a ZIP code, an address or coordinates, and the tool mentions such values
  *   leftover: the request has a value unused by the tool's parameters
  *
- * Each detail changes the tool's share of the best score, except for tools far behind. The weights were chosen on dev,
- * the same for all catalogues (docs/verified-calls.md). */
+ * A tool's share is its score divided by the best score. Each detail raises or lowers the share, except for tools far
+ * behind the best. The weights were chosen on the dev sets and are the same for all catalogues
+ * (docs/verified-calls.md). */
 
 enum detail { DETAIL_TIME = 1, DETAIL_KIND = 2, DETAIL_LEFTOVER = 4 };
 
@@ -333,20 +341,20 @@ enum detail { DETAIL_TIME = 1, DETAIL_KIND = 2, DETAIL_LEFTOVER = 4 };
 struct choice {
     struct str name, description;
     const struct parameters *parameters;
-    double score;     /* score of the search; the first is the highest */
-    double decided;   /* share of the best score, with the details; orders the choices */
-    unsigned details; /* bits of enum detail: details used for the share */
-    bool leftover;    /* arguments.unused is not empty */
+    double score;     /* score of the search; highest for the first choice */
+    double decided;   /* output: share of the best score, changed by the details; the greatest wins */
+    unsigned details; /* output: bits of enum detail that changed the share */
+    bool leftover;    /* true if call_arguments.unused of the tool is not empty */
 };
 
-/* Two tools are ambiguous if their shares differ by less than this. */
+/* Two tools are ambiguous if their `decided` values differ by less than this. */
 #define DECISION_CLOSE 0.03
 
 /* Fills `decided` and `details` of the choices and returns the index of the best one, the first of equals. count is
  * above 0. */
 size_t wt__decide_tool(const struct literals *literals, struct choice *choices, size_t count);
 
-/* Returns the best choice except `first`; SIZE_MAX if first is the only one. */
+/* Returns the index of the best choice except `first`; SIZE_MAX if `first` is the only choice. */
 size_t wt__decide_second(const struct choice *choices, size_t count, size_t first);
 
 #endif

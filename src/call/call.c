@@ -1,7 +1,7 @@
-/* call.c: makes a call for a request: searches tools, decides on one, reads its arguments from the request, validates
- * them, and explains its steps as JSON.
+/* call.c: makes a call for a request. Searches tools, reads the arguments of each, chooses a tool, validates the call,
+ * and writes questions and the explanation.
  *
- *   wt_find -> arguments.c (of each) -> decision.c -> schema/ -> question.c, tool_call.c */
+ *   wt_find -> arguments.c (each tool) -> decision.c -> schema/ -> question.c, tool_call.c */
 #include "call/call.h"
 
 #include <math.h>
@@ -21,14 +21,14 @@
 #include "text/shown.h"
 
 static const double ABSTAIN = .05; /* default of wt_call_options.abstain */
-/* Minimum probability of a weak tool to ask about. Chosen on dev; the threshold of wt_pick loses correct tools
- * (docs/verified-calls.md). */
+/* Minimum probability that some tool fits, for asking about a weak hit. Chosen on the dev sets, because the higher
+ * threshold of wt_pick loses correct tools (docs/verified-calls.md). */
 static const double WEAK_LEAST = .16;
 
 struct call_result {
     wt_called public; /* first member, so that the public pointer converts to struct call_result */
-    wt_hits *hits;    /* owner of the borrowed tool: hits, or tools with options->tool */
-    wt_tools *tools;
+    wt_hits *hits;    /* owns public.tool; NULL with options->tool */
+    wt_tools *tools;  /* owns public.tool with options->tool; else NULL */
     struct arena arena;
 };
 
@@ -43,7 +43,8 @@ void wt_called_free(wt_called *public)
     free(result);
 }
 
-/* Takes the hits that are not weak. If all are weak, takes the first one to ask about, if it is likely enough. */
+/* Makes candidates of the hits that are not weak. If all hits are weak, the first hit becomes the only candidate, if a
+ * fitting tool is likely enough. */
 static void take_candidates(struct call_run *calling)
 {
     const wt_hits *hits = calling->hits;
@@ -74,8 +75,8 @@ static int search_candidates(struct call_run *calling, wt_error *err)
     find.progress = options->progress;
     find.progress_context = options->progress_context;
     find.time_limit_ms = options->time_limit_ms;
-    bool chosen = options->recipe &&
-                  strcmp(options->recipe, "auto") != 0; /* a given recipe has no probability that any tool fits */
+    bool chosen = options->recipe && strcmp(options->recipe, "auto") !=
+                                         0; /* a recipe other than "auto" may not estimate if any tool fits */
     if (!chosen && options->abstain >= 0)
         find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
     WT_TRY(wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err));
@@ -125,7 +126,8 @@ static void decide_candidate(struct call_run *calling)
 
 /* ---------------------------------------------------------------- doubt about calling the tool */
 
-/* Finds quoted texts and values of several words. Their words are not part of the order: 'send Bob "is it locked?"'. */
+/* Finds the places of quoted texts and of values of several words. Their words are not part of the order: 'send Bob "is
+ * it locked?"'. Returns their number. */
 static size_t find_value_spans(const struct call_run *calling, const struct call_arguments *arguments,
                                struct byte_span *out)
 {
@@ -144,7 +146,7 @@ static size_t find_value_spans(const struct call_run *calling, const struct call
     return count;
 }
 
-/* Sets calling->doubt and calling->unread for the first candidate, whose arguments are final. 0 or WT_ENOMEM. */
+/* Sets calling->doubt and calling->unread for the chosen candidate. Its arguments must be final. 0 or WT_ENOMEM. */
 static int find_doubt(struct call_run *calling, wt_error *err)
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
@@ -214,7 +216,7 @@ static bool requires_unread_parameter(const struct call_candidate *candidate)
     return json_array_size(required) > known;
 }
 
-/* Collects violations. Missing arguments are left out if the question names them. */
+/* Copies the messages of the violations. Leaves out missing arguments if the question to the user names them. */
 static int report_violations(struct call_run *calling, const wt_validation *validation, wt_called *out, wt_error *err)
 {
     const char **messages = wt__arena_array(calling->arena, const char *, CALL_VIOLATIONS);
@@ -315,7 +317,8 @@ static int report_search(struct call_run *calling, wt_called *out, wt_error *err
     out->encoder = hits ? hits->encoder : "";
     bool is_uncalibrated = hits && hits->notice_codes & WT_NOTICE_UNCALIBRATED && notice.len >= chances.len;
     if (is_uncalibrated && wt__str_equal(wt__str(notice.ptr + notice.len - chances.len), chances)) {
-        out->chances = wt__notice_uncalibrated; /* the search appends it last, after "; " if there is other text */
+        out->chances =
+            wt__notice_uncalibrated; /* the search appends this text last, after "; " if there is other text */
         notice.len -= chances.len;
         notice.len -= notice.len > 0 ? strlen("; ") : 0;
     }
@@ -345,7 +348,7 @@ static int report_model(struct call_run *calling, wt_called *out, wt_error *err)
     return wt__add_notice(&calling->notice, WT_NOTICE_ANSWER_UNUSABLE, unsaid, calling->arena, err);
 }
 
-/* Lists what was verified, and by whom. */
+/* Lists the verified parts of the call, each with the model or validator that verified the part. */
 static int report_checks(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const struct call_model *model = &calling->model;
@@ -500,7 +503,7 @@ static void write_steps(struct buffer *out, const struct call_run *calling)
     wt__buffer_char(out, '}');
 }
 
-/* Makes the call of the chosen tool, validates it, and writes the question to ask. */
+/* Writes the call of the chosen tool, validates the call, and writes the question to the user. */
 static int finish_call(struct call_run *calling, wt_called *out, wt_error *err)
 {
     struct call_candidate *candidate = &calling->candidates[calling->first];

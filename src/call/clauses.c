@@ -1,4 +1,5 @@
-/* clauses.c: splits a request into words and clauses, and classifies the clauses by tables of phrases; see clauses.h. */
+/* clauses.c: splits a request into words and clauses, and classifies the clauses with a table of phrases. See
+ * clauses.h. */
 #include "call/clauses.h"
 
 #include "base/error.h"
@@ -18,7 +19,7 @@ static size_t apostrophe_length(struct str text, size_t at)
     return is_curly ? sizeof curly - 1 : 0;
 }
 
-/* Signs and their ASCII equivalents. A blank as equivalent means that the sign is ignored. */
+/* Punctuation marks and their ASCII equivalents. Marks with a blank as equivalent are ignored. */
 static const struct {
     const char *bytes;
     char sign;
@@ -43,7 +44,8 @@ static const struct {
     {"\xc2\xa0", ' '}, /* no-break space */
 };
 
-/* Returns the length of the sign at `at` of the table, and sets *sign to its equivalent, 0 if ignored; 0 if absent. */
+/* Returns the length of the punctuation mark at `at`; 0 if no mark of the table is there. *sign: the ASCII equivalent;
+ * 0 if the mark is ignored. */
 static size_t mark_length(struct str text, size_t at, char *sign)
 {
     struct str rest = {text.ptr + at, text.len - at};
@@ -103,8 +105,8 @@ static const struct byte_span *find_quoted(const struct intent_reader *r, size_t
     return NULL;
 }
 
-/* Returns the sign at `at`, 0 if it is not a sign, and sets *length. A point or a colon within a word or number
- * ("10:30", "a.txt") is not a sign. */
+/* Returns the separator at `at`, or 0 if the character is not a separator. *length: bytes of the character. A point or
+ * a colon within a word or number ("10:30", "a.txt") is not a separator. */
 static char read_separator(struct str text, size_t at, size_t *length)
 {
     char c = text.ptr[at], sign = 0;
@@ -161,16 +163,16 @@ static int read_intent_words(struct intent_reader *r, struct arena *arena)
 
 /* Meaning of a phrase at the beginning of a clause. */
 enum phrase_means {
-    MEANS_ORDER,     /* the rest is parsed as a polite order: "could you" */
-    MEANS_REST,      /* the rest is parsed like the clause itself: "go ahead and" */
-    MEANS_ASIDE,     /* irrelevant */
-    MEANS_PLEASE,    /* the whole clause makes the order before it polite */
-    MEANS_TAG,       /* the whole clause turns the clause before into a question */
+    MEANS_ORDER,     /* the rest of the clause is parsed as a polite order: "could you" */
+    MEANS_REST,      /* the rest of the clause is parsed as if it were the whole clause: "go ahead and" */
+    MEANS_ASIDE,     /* the whole clause is irrelevant: "if you don't mind" */
+    MEANS_PLEASE,    /* the whole clause makes the previous order polite: "will you" */
+    MEANS_TAG,       /* the whole clause turns the previous clause into a question: "isn't it" */
     MEANS_COMMAND,   /* the whole clause is an order: "have it locked" */
     MEANS_WISH,      /* the whole clause is a polite order: "I'd like" */
     MEANS_QUESTION,  /* the whole clause is a question */
     MEANS_DENIAL,    /* the whole clause is a prohibition */
-    MEANS_REVOKE,    /* the whole clause revokes the orders before it: "no, don't" */
+    MEANS_REVOKE,    /* the whole clause revokes the previous orders: "no, don't" */
     MEANS_CONDITION, /* the whole clause is a condition */
 };
 
@@ -190,7 +192,7 @@ struct phrase {
 #define PRONOUN "i|you|we|he|she|it|they|there|u"
 #define NOT "not|never|don't|dont|doesn't|isn't|aren't"
 
-/* The first matching phrase wins. */
+/* The first phrase that matches the beginning of a clause wins. */
 static const struct phrase phrases[] = {
     /* asides */
     {MODAL " " YOU " please? $", MEANS_PLEASE},
@@ -332,7 +334,7 @@ static const struct phrase phrases[] = {
     {"as|before|while|since|although|though", MEANS_ASIDE},
 };
 
-/* Skips words that mean nothing before a phrase. */
+/* Skips words without meaning at the beginning of a clause. */
 static size_t skip_fillers(const struct intent_reader *r, const struct clause *clause, size_t at)
 {
     const struct str fillers = STR(
@@ -375,7 +377,8 @@ bool wt__any_word_fits(const struct intent_reader *r, size_t from, size_t to, st
 
 enum { PHRASE_GAP = 4 /* maximum words for '*' */ };
 
-/* Returns the word after the phrase, which begins at `at`; SIZE_MAX if the clause does not match. */
+/* Matches the words of the clause from `at` on. Returns the index of the word after the phrase; SIZE_MAX if the clause
+ * does not match. */
 static size_t match_phrase(const struct intent_reader *r, const struct clause *clause, size_t at, const char *phrase)
 {
     for (; *phrase == ' '; phrase++)
@@ -408,7 +411,7 @@ static size_t match_phrase(const struct intent_reader *r, const struct clause *c
 
 /* ---------------------------------------------------------------- clauses */
 
-/* Verbs of requests for information: "show me the timers", "check whether the vault is locked". */
+/* Verbs that ask for information: "show me the timers", "check whether the vault is locked". */
 static const char *const informing[] = {
     "check", "confirm", "count",   "describe", "determine",  "display", "explain", "figure",
     "find",  "hear",    "inspect", "know",     "learn",      "list",    "look",    "say",
@@ -430,14 +433,14 @@ static bool has_complement(const struct intent_reader *r, const struct clause *c
     return wt__any_word_fits(r, at + 1, end, STR("if|whether|what|when|where|which|who|whose|why|how"));
 }
 
-/* True if the clause has a finite verb from `at` on: "the vault is locked". */
+/* True if the clause has a form of "be" or "have", or "did", from the word `at` on: "the vault is locked". */
 static bool has_finite_verb(const struct intent_reader *r, const struct clause *clause, size_t at)
 {
     return wt__any_word_fits(r, at, clause->end, STR("am|are|been|did|had|has|have|is|was|were|'s|'re|'m|'ve"));
 }
 
-/* Classifies clauses such as "the server must be restarted" as a polite order, and "it should not be" as a
- * prohibition. */
+/* Classifies clauses such as "the server must be restarted" as a polite order, and clauses such as "it should not be"
+ * as a prohibition. Other clauses are CLAUSE_OTHER. */
 static enum clause_kind classify_obligation(const struct intent_reader *r, const struct clause *clause)
 {
     for (size_t at = clause->start; at + 1 < clause->end; at++) {
@@ -452,7 +455,8 @@ static enum clause_kind classify_obligation(const struct intent_reader *r, const
     return CLAUSE_OTHER;
 }
 
-/* Classifies an order whose verb, at `at`, is one of informing: a question, an order to tell, or another order. */
+/* Classifies an order whose verb, at `at`, is in the table `informing`, as CLAUSE_QUESTION, CLAUSE_INFORM or
+ * CLAUSE_ORDER. */
 static enum clause_kind classify_informing(const struct intent_reader *r, const struct clause *clause, size_t at)
 {
     struct str verb = r->words[at].text, next = at + 1 < clause->end ? r->words[at + 1].text : STR("");
@@ -472,7 +476,7 @@ static enum clause_kind classify_informing(const struct intent_reader *r, const 
     return CLAUSE_INFORM;
 }
 
-/* Classifies a clause by its words from `at` on. polite: after a polite phrase. */
+/* Classifies a clause by its words from `at` on. polite: true after a polite phrase. */
 static void classify_clause(const struct intent_reader *r, struct clause *clause, size_t at, bool polite)
 {
     static const enum clause_kind kinds[] = {
@@ -555,8 +559,8 @@ static bool ends_with_question_mark(const struct intent_reader *r, size_t c)
     return (c + 1 < r->clause_count ? r->words[r->clauses[c + 1].start].before : r->last_sign) == '?';
 }
 
-/* Passes the kind of a clause on to the next clause of the sentence: "did you lock it, restart it and leave" is one
- * question, and the condition of "if it rains, shut it" holds for "shut it". */
+/* Adapts a clause to the previous clause of its sentence. "Did you lock it, restart it and leave" is one question. In
+ * "if it rains, shut it", the condition also applies to "shut it". */
 static void follow_clause(const struct clause *before, struct clause *clause)
 {
     bool orders = clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_OTHER;
@@ -576,7 +580,8 @@ static void follow_clause(const struct clause *before, struct clause *clause)
     }
 }
 
-/* Applies tags such as "right?" to the clause before: an order becomes polite, or a question. */
+/* Applies clause `c` to the previous clause if `c` is a tag or a polite phrase. After "right?", an order becomes a
+ * question. After "will you?", an order becomes polite. */
 static void apply_tag(struct intent_reader *r, size_t c)
 {
     struct clause *clause = &r->clauses[c], *before = c > 0 && !clause->first ? clause - 1 : NULL;
@@ -590,7 +595,8 @@ static void apply_tag(struct intent_reader *r, size_t c)
             clause->kind == CLAUSE_TAG && !before && clause->end - clause->start > 1 ? CLAUSE_QUESTION : CLAUSE_ASIDE;
 }
 
-/* True if the sentence has a polite order, so that its question mark does not make it a question. */
+/* True if the sentence of clause `c` has a polite order. Its question mark then does not turn an order into a
+ * question. */
 static bool is_politely_asked(const struct intent_reader *r, size_t c)
 {
     while (c > 0 && !r->clauses[c].first)

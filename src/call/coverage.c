@@ -1,5 +1,5 @@
-/* coverage.c: finds words of a request that its call does not account for; see arguments.h. The limits were chosen on
- * dev data (docs/verified-calls.md). */
+/* coverage.c: finds the words of a request that its call does not account for; see arguments.h. The limits were chosen
+ * on the dev sets (docs/verified-calls.md). */
 #include "call/argument_reader.h"
 
 #include <string.h>
@@ -12,10 +12,10 @@
 
 struct coverage_reader {
     struct call_arguments *arguments;
-    struct str request, about;
+    struct str request, about; /* about: name and description of the tool, or only the description */
     const struct parameters *parameters;
-    bool open[PARAMETERS_MOST];
-    bool without[DEMONSTRATIONS_MOST]; /* past calls without any of the open arguments */
+    bool open[PARAMETERS_MOST];        /* arguments without a value that the request may mean */
+    bool without[DEMONSTRATIONS_MOST]; /* past calls that have none of the open arguments */
 };
 
 static bool call_has_argument(const struct demonstration *call, const struct parameter *parameter)
@@ -54,7 +54,7 @@ static void find_calls_without(struct coverage_reader *r)
     }
 }
 
-/* Returns the bytes that are read of a description or a past request. */
+/* Returns the first COVERAGE_BYTES bytes of a description or a past request. */
 static struct str cut_text(struct str text)
 {
     return (struct str){text.ptr, text.len < COVERAGE_BYTES ? text.len : COVERAGE_BYTES};
@@ -77,7 +77,7 @@ static bool text_contains(struct str text, struct str part)
     return false;
 }
 
-/* True for verbs of the request itself, such as "find" and "looking". */
+/* True for known verbs and their "-ing" forms, such as "find" and "looking". */
 static bool is_request_verb(struct str word)
 {
     bool goes_on = word.len > 5 && memcmp(word.ptr + word.len - 3, "ing", 3) == 0;
@@ -149,7 +149,7 @@ void wt__coverage_check(struct call_arguments *arguments, struct str request, st
             arguments->items[p].state = ARGUMENT_UNSURE;
 }
 
-/* Words for a manner, a degree or a recipient. They never narrow the object of an action. */
+/* Words for a manner, a time, a degree or a person addressed. They never narrow the object of an action. */
 static const char *const never_narrowing[] = {
     "afterwards", "again",   "ahead",    "alexa",    "all",         "already",   "anyway",   "asap",         "back",
     "both",       "bro",     "buddy",    "dude",     "mate",        "sir",       "thx",      "carefully",    "current",
@@ -160,7 +160,7 @@ static const char *const never_narrowing[] = {
     "today",      "totally", "urgently", "wanna",    "whole",
 };
 
-/* Opens every absent optional argument of any type. True if an argument was declined. */
+/* Opens every absent argument of any type. Returns true if an argument was declined. */
 static bool open_absent_arguments(struct coverage_reader *r)
 {
     bool declined = false;
@@ -171,8 +171,9 @@ static bool open_absent_arguments(struct coverage_reader *r)
     return declined;
 }
 
-/* True if the tool's name is about several things and the parameter identifies something else: "delete_emails" with
- * "user_id". Then "old" narrows "the old emails of user AB-12". */
+/* True if the tool's name ends with a plural and the parameter identifies another kind of thing: "delete_emails" with
+ * "user_id". In "the old emails of user AB-12", the word "old" then narrows the emails, although the user is
+ * identified. */
 static bool identifies_other_thing(const struct parameter *parameter, struct str tool)
 {
     bool alike = false, says = false;
@@ -190,8 +191,7 @@ static bool identifies_other_thing(const struct parameter *parameter, struct str
     return plural && says && !alike;
 }
 
-/* True if the request gives an identifier of the tool's object. Then other words describe the same object, and do not
- * narrow it. */
+/* True if the request gives an identifier of the tool's object. Other words then only describe that object. */
 static bool has_identifier(const struct coverage_reader *r, struct str tool)
 {
     for (size_t p = 0; p < r->arguments->len; p++) {
@@ -203,8 +203,8 @@ static bool has_identifier(const struct coverage_reader *r, struct str tool)
     return false;
 }
 
-/* Appends all values. Returns true if a language model reworded one ("tomorrow" as a date): then the unread words cannot be
- * found. */
+/* Appends the values of all arguments. Returns true if a language model reworded a value ("tomorrow" as a date). The
+ * words that the value was read from are then unknown. */
 static bool write_all_values(struct buffer *out, const struct coverage_reader *r)
 {
     bool reworded = false;

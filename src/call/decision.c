@@ -1,4 +1,4 @@
-/* decision.c: decides between tools without a language model; see arguments.h. */
+/* decision.c: chooses between tools without a language model. See arguments.h. */
 #include "call/arguments.h"
 
 #include <math.h>
@@ -7,11 +7,11 @@
 
 #include "text/analyser.h"
 
-/* Weights as shares of the best score. */
+/* Changes of a tool's share of the best score, by detail. */
 static const double TIME_WEIGHT = .15;
 static const double KIND_WEIGHT = .3;
 static const double LEFTOVER_WEIGHT = .05;
-static const double REACH = .5; /* maximum distance from the best score; details do not change tools farther away */
+static const double REACH = .5; /* details change only tools whose share is at least 1 - REACH */
 
 enum time { TIME_PAST = 1, TIME_PRESENT = 2, TIME_FUTURE = 4 };
 enum { KINDS = 4, ZIP_DIGITS = 5, COORDINATE_DEGREES = 180 };
@@ -35,7 +35,7 @@ static const struct {
                       "former")},
 };
 
-/* Names of each kind of literal in tool definitions. */
+/* Words for each kind of literal in tool definitions, by KIND_ZIP and so on. */
 static const char *const *const kind_words[KINDS] = {
     WORDS("zip", "zipcode", "zipcodes", "postal", "postcode"),
     WORDS("email", "emails", "mail"),
@@ -54,7 +54,7 @@ static size_t count_list_words(const char *const *words)
 }
 
 struct decision_traits {
-    unsigned times, kinds; /* bits: enum time, and 1 << kind */
+    unsigned times, kinds; /* times: bits of enum time; kinds: bits 1 << KIND_... */
 };
 
 static void read_traits(struct decision_traits *out, struct str text)
@@ -112,7 +112,7 @@ static unsigned read_literal_kinds(const struct literal *literals, size_t count)
 static void score_choice(struct choice *choice, struct decision_traits request, double best)
 {
     struct decision_traits tool = read_tool_traits(choice);
-    /* Scores at or below 0, such as cosines, have no shares. A distance of ln 2 between them halves the share. */
+    /* If the best score is 0 or less, a difference of ln 2 between two scores halves the share. */
     choice->decided = best > 0 ? choice->score / best : exp(choice->score - best);
     choice->details = 0;
     if (choice->decided < 1 - REACH)

@@ -1,4 +1,4 @@
-/* generation.c: writes and verifies the arguments of a call by a language model; see language_model.h. */
+/* generation.c: lets a language model write and verify the arguments of a call. See language_model.h. */
 #include "call/language_model.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
 
-/* State of one generation; everything is borrowed. */
+/* State of one generation; all members are borrowed. */
 struct generation_run {
     const struct generation_options *options;
     const struct generation_tool *tool;
@@ -17,9 +17,9 @@ struct generation_run {
     const struct call_request *request;
     struct arena *arena;
     struct generation_trace *trace;
-    struct str tool_text;
-    struct str *lines;          /* [parameters.len] lines for the prompts */
-    struct str *demonstrations; /* [demonstration_count] */
+    struct str tool_text;       /* name and description of the tool, for the prompts */
+    struct str *lines;          /* [trace->parameters.len] description of each parameter, for the prompts */
+    struct str *demonstrations; /* [demonstration_count] past calls as JSON, for the prompts */
     size_t demonstration_count;
 };
 
@@ -32,7 +32,7 @@ static int copy_prompt_text(const struct generation_run *g, struct buffer *text,
     return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
-/* Writes JSON, so that a request cannot be mistaken for arguments. */
+/* Writes a past call as JSON, so that its request cannot be mistaken for arguments. */
 static int write_demonstration(const struct generation_run *g, const struct demonstration *demonstration,
                                struct str *out, wt_error *err)
 {
@@ -44,7 +44,7 @@ static int write_demonstration(const struct generation_run *g, const struct demo
         wt__json_write(&text, demonstration->arguments);
     else
         wt__buffer_text(&text, "{}");
-    wt__buffer_text(&text, " }"); /* "}}" would end a slot of the prompt */
+    wt__buffer_text(&text, " }"); /* the blank avoids "}}", a mark of slots */
     return copy_prompt_text(g, &text, out, err);
 }
 
@@ -85,7 +85,7 @@ static int reject_generation_answer(const struct generation_run *g, const char *
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, g->arena, err);
 }
 
-/* Reads the arguments of an answer, owned by the trace; NULL if missing. */
+/* Sets *out to the arguments of an answer, which the trace then owns; NULL if the answer has none. */
 static int read_answer_arguments(const struct generation_run *g, const struct chat_reply *reply, const json_t **out,
                                  wt_error *err)
 {
@@ -95,7 +95,7 @@ static int read_answer_arguments(const struct generation_run *g, const struct ch
     return *out && json_array_append(g->trace->answers, reply->got.json) < 0 ? wt__fail_nomem(err) : 0;
 }
 
-/* Asks for all arguments and keeps the exchange. *out: as in read_answer_arguments. */
+/* Asks for all arguments and adds the exchange to the trace. *out: as in read_answer_arguments. */
 static int ask_arguments(const struct generation_run *g, const char *name, const struct prompt_value *values,
                          size_t count, const struct call_subject *subject, const json_t **out, wt_error *err)
 {
@@ -144,7 +144,7 @@ static int put_prediction(void *context, size_t index, unsigned worker)
                         other ? g->options->other : g->model, question);
 }
 
-/* Reads all predictions, also if the other question failed. */
+/* Reads all predictions, even if one of the questions failed. */
 static int read_predictions(const struct prediction_pair *p, wt_error *err)
 {
     const struct generation_run *g = p->g;
@@ -191,7 +191,7 @@ static int run_predictions(const struct generation_run *g, wt_error *err)
 
 /* --- verification -------------------------------------------------------------------------------------------- */
 
-/* An argument with different predictions. */
+/* Verification of an argument with different predictions. */
 struct verification {
     struct generated_argument *item;
     struct str line;
@@ -230,7 +230,8 @@ static int put_verification(void *context, size_t index, unsigned worker)
     return wt__chat_put(&asked->reply, &v->prompt, values, sizeof values / sizeof *values, g->model, question);
 }
 
-/* Lists the values in a hashed order, so that the few-shot prediction is not always in the same position. */
+/* Lists the predicted values in an order that depends on a hash. Otherwise the few-shot prediction would always have
+ * the same number. */
 static int list_options(const struct generation_run *g, struct verification *asked, wt_error *err)
 {
     const struct generated_argument *item = asked->item;
@@ -248,8 +249,8 @@ static int list_options(const struct generation_run *g, struct verification *ask
     return 0;
 }
 
-/* Applies the answer to an argument. Without a usable answer, the argument is unsure, and the few-shot value is the
- * proposal. */
+/* Applies the answer of a verification to its argument. Without a usable answer, the argument is unsure, and the
+ * few-shot prediction is the proposal. */
 static int read_verification(const struct verification_batch *v, struct verification *asked, wt_error *err)
 {
     struct generated_argument *item = asked->item;
@@ -272,7 +273,7 @@ static int read_verification(const struct verification_batch *v, struct verifica
     }
 }
 
-/* Settles arguments with equal predictions, and lists the others for a question. */
+/* Sets the value of every argument, and lists the arguments with different predictions for a verification. */
 static int list_differences(struct verification_batch *v, bool verified, wt_error *err)
 {
     struct generation_trace *trace = v->g->trace;
@@ -316,7 +317,7 @@ static int run_verifications(const struct generation_run *g, bool verified, wt_e
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
-/* Builds the call from the arguments, and sets `end`. */
+/* Sets trace->arguments to the given and default values, and sets trace->end. */
 static int assemble_call(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
@@ -339,8 +340,8 @@ static int assemble_call(const struct generation_run *g, wt_error *err)
     return 0;
 }
 
-/* Lets the model write the call (A.4.7). Verified values may change their form; other values of the answer are
- * ignored. */
+/* Lets the model write the call (A.4.7 of the paper). The model may change the form of verified values. The answer's
+ * values for other arguments are ignored. */
 static int ask_written_call(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
@@ -376,7 +377,7 @@ static int ask_written_call(const struct generation_run *g, wt_error *err)
     return assemble_call(g, err);
 }
 
-/* Validates the call. *fault is empty if the call is valid. */
+/* Validates the call. *fault: description of the fault; empty if the call is valid or there is no validation. */
 static int validate_generated(const struct generation_run *g, struct str *fault, wt_error *err)
 {
     const struct call_validation *validation = g->options->validation;
@@ -387,7 +388,7 @@ static int validate_generated(const struct generation_run *g, struct str *fault,
     return copy_prompt_text(g, &plain, fault, err);
 }
 
-/* Asks for all arguments again, and uses the answer if there is one. */
+/* Asks for all arguments again, with the fault, and uses the answer if it is usable. */
 static int repair_call(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
@@ -413,14 +414,14 @@ static int repair_call(const struct generation_run *g, wt_error *err)
         const json_t *value = json_object_get(arguments, item->parameter->name);
         bool nothing = wt__argument_is_absent(value, item->parameter);
         if (item->state == ARGUMENT_DEFAULT && wt__argument_equal(value, item->value))
-            continue; /* the default was in the prompt; keep its state */
+            continue; /* the prompt contained the default; keep the state */
         item->value = nothing ? NULL : value;
         item->state = nothing ? ARGUMENT_ABSENT : ARGUMENT_GIVEN;
     }
     return assemble_call(g, err);
 }
 
-/* Validates the call and repairs it once. An incomplete call is reported as such instead. */
+/* Validates the call, and lets the model repair an invalid call once. Skips incomplete calls. */
 static int validate_and_repair(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;

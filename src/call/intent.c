@@ -1,4 +1,4 @@
-/* intent.c: judges the clauses of a request for one tool. See arguments.h. */
+/* intent.c: decides if the clauses of a request order the action of a tool. See arguments.h. */
 #include "call/clauses.h"
 
 #include "base/error.h"
@@ -6,13 +6,13 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Verbs of messages, whose content is not an order now: "remind me to lock the vault". */
+/* Verbs that pass on a message. The message is not an order to act now: "remind me to lock the vault". */
 static const char *const passing_on[] = {
     "ask",    "email", "mail", "message", "note", "notify", "post",  "remember",
     "remind", "reply", "say",  "tell",    "text", "warn",   "write",
 };
 
-enum { NEGATED_WITHIN = 3 /* words before a verb to search for a negation */ };
+enum { NEGATED_WITHIN = 3 /* number of words before a verb that may negate the verb */ };
 
 /* True if one of the NEGATED_WITHIN words before the verb negates it. */
 static bool is_verb_negated(const struct intent_reader *r, const struct clause *clause, size_t verb)
@@ -25,7 +25,7 @@ static bool is_verb_negated(const struct intent_reader *r, const struct clause *
                                  "without|avoid|instead|rather|nobody|shouldn't|against"));
 }
 
-/* True if the verb is the content of a message: "remind me to lock the vault", "tell Bob to lock the vault". */
+/* True if the verb is in a message to pass on: "remind me to lock the vault", "tell Bob to lock the vault". */
 static bool is_relayed_order(const struct intent_reader *r, const struct clause *clause, size_t verb)
 {
     struct str order = clause->verb < verb ? r->words[clause->verb].text : STR("");
@@ -33,13 +33,13 @@ static bool is_relayed_order(const struct intent_reader *r, const struct clause 
            !wt__effect_verb(r->effect, order);
 }
 
-/* True for an inflected form such as "locked", but not for "lock" or "deployment". */
+/* True if word `w` is an inflected form of the verb, such as "locked", but not "lock" or "deployment". */
 static bool is_inflected_verb(const struct intent_reader *r, size_t w, const char *verb)
 {
     return !wt__str_equal(r->words[w].text, wt__str(verb)) && wt__is_form_of(r->words[w].text, verb);
 }
 
-/* True if the verb only describes a thing: "find the locked vaults". */
+/* True if word `w`, a form of the verb, only describes a thing: "find the locked vaults". */
 static bool is_descriptive_verb(const struct intent_reader *r, const struct clause *clause, size_t w, const char *verb)
 {
     if (w == clause->verb || !is_inflected_verb(r, w, verb))
@@ -52,7 +52,7 @@ static bool is_descriptive_verb(const struct intent_reader *r, const struct clau
     return wt__verb(order).actions == ACTION_READ && !wt__word_fits(order, STR("get")); /* "get the vault locked" */
 }
 
-/* Returns the doubt from a verb of the tool in a clause. */
+/* Returns the doubt raised by word `w` of a clause, which is a form of a verb of the tool. */
 static enum doubt judge_mention(const struct intent_reader *r, const struct clause *clause, size_t w, const char *verb)
 {
     if (clause->kind == CLAUSE_DENIAL || is_verb_negated(r, clause, w))
@@ -73,7 +73,7 @@ static enum doubt judge_mention(const struct intent_reader *r, const struct clau
     }
 }
 
-/* True if the word is a verb of the tool with a prefix of reversal: "unlock" of "lock". */
+/* True if the word is the opposite of a verb of the tool: "unlock" of "lock". */
 static bool is_opposite(const struct intent_reader *r, struct str word)
 {
     static const char *const prefixes[] = {"un", "dis", "de"};
@@ -86,7 +86,7 @@ static bool is_opposite(const struct intent_reader *r, struct str word)
     return false;
 }
 
-/* Judges a word of a clause; DOUBT_COUNT if the word is not a verb of the tool. */
+/* Returns the doubt raised by word `w` of clause `c`; DOUBT_COUNT if the word is not a verb of the tool. */
 static enum doubt judge_word(const struct intent_reader *r, size_t c, size_t w)
 {
     const struct clause *clause = &r->clauses[c];
@@ -96,8 +96,8 @@ static enum doubt judge_word(const struct intent_reader *r, size_t c, size_t w)
     return verb ? judge_mention(r, clause, w, verb) : DOUBT_COUNT;
 }
 
-/* Returns the verdicts on all verbs of the tool, a bit for each enum doubt. Marks the clauses that order the call in
- * ordered. */
+/* Returns the doubts raised by all verbs of the tool in the request, as bits 1 << enum doubt. Marks the clauses that
+ * order the call in `ordered`. */
 static unsigned judge_mentions(const struct intent_reader *r, bool *ordered)
 {
     unsigned verdicts = 0;
@@ -112,7 +112,7 @@ static unsigned judge_mentions(const struct intent_reader *r, bool *ordered)
     return verdicts;
 }
 
-/* Works like judge_mentions for a request without a verb of the tool: all clauses count. */
+/* Same as judge_mentions, for a request without a verb of the tool. All clauses count. */
 static unsigned judge_clauses(const struct intent_reader *r, bool *ordered)
 {
     static const enum doubt doubts[] = {
@@ -146,8 +146,8 @@ static bool is_taken_back(const struct intent_reader *r, const bool *ordered)
     return false;
 }
 
-/* Combines verdicts. A prohibition outweighs an order, and an order outweighs a question. Without a verb of the tool, a
- * question outweighs fragments and statements. */
+/* Combines the doubts in `verdicts` to one. A prohibition outweighs an order, and an order outweighs a question.
+ * mentioned: true if the request has a verb of the tool. */
 static enum doubt weigh_verdicts(unsigned verdicts, bool mentioned)
 {
     if (verdicts & 1U << DOUBT_DENIED)
@@ -161,7 +161,8 @@ static enum doubt weigh_verdicts(unsigned verdicts, bool mentioned)
 
 enum { TOPIC_WORDS = 3 /* maximum words of a topic before a colon */ };
 
-/* Marks clauses that continue an order, or precede its colon ("kitchen timers: cancel them"). */
+/* Marks the clauses that continue an order, and the topic before the colon of an order ("kitchen timers: cancel
+ * them"). */
 static void extend_orders(const struct intent_reader *r, bool *ordered)
 {
     for (size_t c = 1; c < r->clause_count; c++) {
@@ -204,8 +205,8 @@ static void mark_rest(const struct intent_reader *r, const struct clause *clause
         out[w] = !wt__effect_verb(r->effect, r->words[w].text);
 }
 
-/* Marks the words of the orders, without verbs and polite phrases. If an order refers back ("cancel it"), also marks
- * the identifying words of the clause before. */
+/* Marks the words of the orders, except verbs and polite phrases. If the object of an order is a pronoun ("cancel it"),
+ * also marks the words that identify the subject of the previous clause. */
 static void mark_words(const struct intent_reader *r, const bool *ordered, bool *out)
 {
     for (size_t c = 0; c < r->clause_count; c++) {

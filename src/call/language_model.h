@@ -1,4 +1,5 @@
-/* language_model.h: chooses a tool and writes its arguments by a language model with verification. */
+/* language_model.h: lets a language model choose a tool and write the arguments of the call. The model also verifies
+ * its answers. */
 #ifndef WT_CALL_LANGUAGE_MODEL_H
 #define WT_CALL_LANGUAGE_MODEL_H
 
@@ -18,35 +19,34 @@
 
 /* ---------------------------------------------------------------- requests */
 
-/* A request to be turned into a call by a language model, and the subject of each question about it; shared by
- * selection and generation. */
+/* Selection and generation share the request, and the subject of each question to the model. */
 
-#define CALL_NO_CANDIDATE SIZE_MAX /* in place of a candidate: no candidate */
+#define CALL_NO_CANDIDATE SIZE_MAX /* index that stands for "no candidate" */
 
 #define CALL_TEMPERATURE .7 /* temperature of samples, as in ToolVerifier (Mekala et al. 2024) */
 
-enum { CALL_AT_ONCE = 4 /* maximum parallel questions */ };
+enum { CALL_AT_ONCE = 4 /* maximum concurrent questions */ };
 
 /* Labels of an evaluation, for a simulated model only (tests/call/call_oracle.h). */
 struct call_labels {
     size_t tool;             /* correct candidate, or CALL_NO_CANDIDATE */
     size_t nearest;          /* most similar other candidate, or CALL_NO_CANDIDATE */
-    const json_t *arguments; /* arguments of the correct call, an object; NULL if unknown */
-    const json_t *wrong;     /* an object: wrong value by argument name; for others the model gives no value */
+    const json_t *arguments; /* JSON object of the correct call's arguments; NULL if unknown */
+    const json_t *wrong;     /* JSON object of wrong values by argument name; other wrong answers give no value */
 };
 
 struct call_request {
     struct str text;
-    const struct call_labels *labels; /* NULL except in evaluations; passed through to the model */
+    const struct call_labels *labels; /* passed through to the model; NULL except in evaluations */
     struct progress *progress;        /* passed through to the model, which checks it for cancellation; may be NULL */
 };
 
 enum call_step {
     CALL_PICK,       /* choose a candidate, or null */
-    CALL_PICK_AGAIN, /* choose one of the others */
-    CALL_CONTRAST,   /* ask for a question that separates two tools */
-    CALL_ANSWER,     /* answer this question from the request */
-    CALL_DECIDE,     /* choose one of the two */
+    CALL_PICK_AGAIN, /* choose one of the other candidates */
+    CALL_CONTRAST,   /* write a question that distinguishes the two picked tools */
+    CALL_ANSWER,     /* answer that question from the request */
+    CALL_DECIDE,     /* choose one of the two picked tools */
     CALL_PREDICT,    /* predict all arguments */
     CALL_VERIFY,     /* verify one argument: one of two values, or null */
     CALL_BUILD,      /* build the call from the verified values */
@@ -57,7 +57,7 @@ enum call_step {
 struct call_subject {
     enum call_step step;
     const struct call_request *request;
-    unsigned sample; /* index of the sample of this question, from 0 */
+    unsigned sample; /* index of the sample, from 0 */
 
     /* For CALL_PICK to CALL_DECIDE: number n of the prompt is candidate listed[n - 1]. */
     const size_t *listed;
@@ -74,35 +74,35 @@ struct call_subject {
 
 /* ---------------------------------------------------------------- numbered answers */
 
-/* Answers in the form of a list number, or null if the prompt allows it. Every decision about tools and values has this
- * form; any other answer is unusable. */
+/* Numbered answers: the model answers with the number of a list item, or with null if the prompt allows null. Every
+ * decision about tools and values has this form. Any other answer is unusable. */
 
-/* Copies a prompt's schema and restricts the member to the numbers 1 to count, and to null if the schema allows it.
- * Free *out with json_decref. 0 or WT_ENOMEM. */
+/* Copies a prompt's schema and restricts `member` to the numbers 1 to count, and to null if the prompt's schema allows
+ * null. Free *out with json_decref. 0 or WT_ENOMEM. */
 int wt__numbered_schema(json_t **out, const json_t *schema, const char *member, size_t count, wt_error *err);
 
 enum numbered {
     NUMBERED_UNUSABLE, /* neither a number of the list nor an allowed null */
-    NUMBERED_NONE,
-    NUMBERED_ITEM,
+    NUMBERED_NONE,     /* null */
+    NUMBERED_ITEM,     /* a number of the list */
 };
 
-/* Reads an answer; NULL is unusable. none: null is allowed. *item: index of the item, from 0, for NUMBERED_ITEM. */
+/* Reads the number from `member` of an answer. answer: NULL counts as unusable. none: true if null is allowed. *item:
+ * for NUMBERED_ITEM, the index of the item from 0. */
 enum numbered wt__numbered_read(const json_t *answer, const char *member, size_t count, bool none, size_t *item);
 
 /* ---------------------------------------------------------------- forms of arguments */
 
-/* Shows the parameters of a tool to a language model, builds the JSON schema for its answer, and reads values from the
- * answer.
+/* These functions show the parameters of a tool to a language model, build the JSON schema of the answer, and read
+ * values from the answer.
  *
- * The tool's own schema is hostile text. The answer schema is sent to the server outside the quoted slots, and a repair
- * round shows it to the model. So it keeps only names, types and limits. Titles and descriptions are dropped, and so
- * are enumerations with blanks in their values. If a name is not an identifier, the answer may be any object. Keywords
- * unsupported by llm/answer.c are dropped too. The answer schema can thus accept more than the tool does, so always
- * validate the answer. */
+ * The tool's own schema is untrusted. The answer schema is sent to the server outside the slots that protect values in
+ * a prompt. So the answer schema keeps only names, types, limits and enumerations of identifiers. Titles, descriptions
+ * and keywords unsupported by llm/answer.c are dropped. If a parameter's name is not an identifier, the answer may be
+ * any object. The answer schema may therefore accept more than the tool does, so always validate the answer. */
 
 enum {
-    ARGUMENT_NAME_BYTES = 64,          /* longest name or enumeration value in an answer schema */
+    ARGUMENT_NAME_BYTES = 64,          /* length of the longest name or enumeration value in an answer schema */
     ARGUMENT_SCHEMA_BYTES = 32 << 10,  /* maximum size of an answer schema; a larger one becomes "any object" */
     ARGUMENT_MOST_COUNT = 1000,        /* largest limit of a length or count in an answer schema */
     ARGUMENT_MOST_NUMBER = 1000000000, /* largest absolute limit of a number in an answer schema */
@@ -110,18 +110,19 @@ enum {
     ARGUMENT_SHOWN_VALUES = 16,        /* enumeration values shown in the line of a parameter */
 };
 
-/* Builds the schema of {"arguments": {...}}; with thought, a "thought" member comes first. All parameters are required
- * and may be null. Free *out with json_decref. 0 or WT_ENOMEM. */
+/* Builds the schema of the answer {"arguments": {...}}. thought: true to require a member "thought" before "arguments".
+ * All parameters are required and may be null. Free *out with json_decref. 0 or WT_ENOMEM. */
 int wt__argument_schema(json_t **out, const struct parameters *parameters, bool thought, wt_error *err);
 
-/* Appends a line with the parameter's name, type, whether it is required, values and description. */
+/* Appends a line with the parameter's name, type, "required" or "optional", enumeration values, limits and
+ * description. */
 void wt__argument_line(struct buffer *out, const struct parameter *parameter);
 
 /* Appends a string as it is, and any other value as JSON. */
 void wt__argument_value(struct buffer *out, const json_t *value);
 
-/* True if the model's value means "no value": NULL, null, a blank string, or a word such as "none" or "n/a" unless the
- * parameter has this word as a value. */
+/* True if the model's value means "no value": NULL, null, a blank string, or a word such as "none" or "n/a". If the
+ * parameter's enumeration has the word, the word is a value. */
 bool wt__argument_is_absent(const json_t *value, const struct parameter *parameter);
 
 /* True if two predictions are equal. Numbers compare by value; strings ignore case and surrounding blanks. */
@@ -129,43 +130,43 @@ bool wt__argument_equal(const json_t *a, const json_t *b);
 
 /* ---------------------------------------------------------------- selection */
 
-/* Lets a language model choose one of several tools for a request and verify its choice: ToolVerifier (Mekala et al.
- * 2024), section 2.2.
+/* A language model chooses one of several tools for a request and verifies its choice: ToolVerifier (Mekala et al.
+ * 2024), section 2.2. The steps:
  *
  *   pick: the candidate for the request, or null
- *   again: the nearest of the others
- *   contrast: a question that separates these two, from their names and descriptions alone; independent of the request,
- *     so one question per pair of definitions can be stored forever (struct contrast_store)
- *   answer: the answer to it, from the request
- *   decision: one of the two, for the request followed by the answer
+ *   again: the most suitable of the other candidates
+ *   contrast: a question that distinguishes the two picked tools. It is written from their names and descriptions
+ *     alone, so it can be stored once for each pair of tools (struct contrast_store)
+ *   answer: the answer to this question, from the request
+ *   decision: one of the two tools, for the request followed by the answer
  *
  * Differences from the paper: the first pick may be null; the model answers with the number of a tool, not its name;
  * two tools with the same name and description are not compared.
  *
- * Unusable answers: if the first pick is unusable, no tool is chosen (SELECTION_UNSAID), and the caller decides how to
- * continue. If a later step fails, the first pick stands (SELECTION_PICKED).
+ * If the first pick is unusable, no tool is chosen (SELECTION_UNSAID), and the caller decides how to continue. If a
+ * later answer is unusable, the first pick is used (SELECTION_PICKED).
  *
- * Descriptions, requests and answers of the model, including stored questions, are hostile. Each is only ever the value
- * of a slot, and a choice is only ever a number of the list in the prompt. So a description can at most win a request
- * for a candidate, never bring in another tool. */
+ * Descriptions, requests, answers of the model and stored questions are untrusted. They are inserted only as values of
+ * prompt slots, and a choice is always a number of the list in the prompt. A malicious description can therefore at
+ * most make the model choose its own tool. It cannot bring in a tool that is not a candidate. */
 
 enum {
-    SELECTION_MOST_CANDIDATES = 128, /* maximum candidates considered, as in the prompts */
-    SELECTION_SAMPLES = 3,           /* samples of self-consistency: A.3 of the paper */
-    SELECTION_MOST_SAMPLES = 32,
-    SELECTION_MAX_TOOL_BYTES = 4096,    /* name and description of a tool in a prompt, which has its own limit */
-    SELECTION_MAX_REQUEST_BYTES = 8192, /* request before an answer; cut first */
-    SELECTION_MAX_WORDS_BYTES = 512,    /* contrastive question or its answer */
+    SELECTION_MOST_CANDIDATES = 128,    /* maximum candidates; the prompts have the same limit */
+    SELECTION_SAMPLES = 3,              /* default number of samples for SELECTION_CONSISTENT: A.3 of the paper */
+    SELECTION_MOST_SAMPLES = 32,        /* maximum number of samples */
+    SELECTION_MAX_TOOL_BYTES = 4096,    /* maximum bytes of a tool's name and description in a prompt */
+    SELECTION_MAX_REQUEST_BYTES = 8192, /* maximum bytes of the request that an answer is appended to */
+    SELECTION_MAX_WORDS_BYTES = 512,    /* maximum bytes of a contrastive question or of its answer */
 };
 
-/* The paper's method, and the baselines of its tables and section 4. */
+/* The paper's method, and the baselines that the paper compares. Numbers in brackets are its sections. */
 enum selection_method {
     SELECTION_VERIFIED,    /* all five steps */
     SELECTION_ONCE,        /* pick only, without verification: the 0-shot prompt of A.4.6 */
-    SELECTION_ONE_SHOT,    /* pick only, with a past request of each candidate (3.2) */
-    SELECTION_DIRECT,      /* pick, again, decision: a choice without a question (A.4.8) */
+    SELECTION_ONE_SHOT,    /* pick only; the prompt has a past request of each candidate (3.2) */
+    SELECTION_DIRECT,      /* pick, again and decision, without a contrastive question (A.4.8) */
     SELECTION_CONDITIONED, /* all five steps, but the question depends on the request (4.2) and is never stored */
-    SELECTION_CONSISTENT,  /* majority of several sampled picks (A.3); the first of equals */
+    SELECTION_CONSISTENT,  /* the most frequent of several sampled picks (A.3); the first at a tie */
     SELECTION_METHODS
 };
 
@@ -174,45 +175,46 @@ struct selection_candidate {
     struct str demonstration; /* past request of this tool, for SELECTION_ONE_SHOT; empty if unknown */
 };
 
-/* Key of a question: its definitions, model and prompt. Borrowed for the call. */
+/* Key of a stored question. Strings are borrowed for the call. */
 struct contrast_key {
-    char definitions[65]; /* SHA-256 of both names and descriptions, independent of their order */
-    const char *model;
-    const char *task; /* name and version of the prompt */
+    char definitions[65]; /* SHA-256 in hex of both names and descriptions, for either order of the tools */
+    const char *model;    /* name of the language model */
+    const char *task;     /* name and version of the prompt */
 };
 
-/* Stored contrastive questions. Functions return 0 or an error, which ends the selection. An unavailable store returns
- * 0 without a question. Must be safe for several threads. */
+/* Callbacks for stored contrastive questions. They return 0 or an error, which ends the selection. If the store is
+ * unavailable, they return 0 and no question. They must be thread-safe. */
 struct contrast_store {
     void *self;
-    /* *question: in the arena; left empty if not found */
+    /* Sets *question, in the arena; leaves it empty if no question has this key. */
     int (*get)(void *self, const struct contrast_key *key, struct arena *arena, struct str *question, wt_error *err);
     int (*put)(void *self, const struct contrast_key *key, struct str question, wt_error *err);
 };
 
 struct selection_options {
     enum selection_method method;
-    unsigned samples;                   /* for SELECTION_CONSISTENT; 0 for SELECTION_SAMPLES */
-    double temperature;                 /* of these samples; 0 for CALL_TEMPERATURE */
-    const struct contrast_store *store; /* NULL to ask every question again */
+    unsigned samples;                   /* number of samples for SELECTION_CONSISTENT; 0 for SELECTION_SAMPLES */
+    double temperature;                 /* temperature of the samples; 0 for CALL_TEMPERATURE */
+    const struct contrast_store *store; /* NULL to store no questions */
 };
 
 enum selection_end {
-    SELECTION_UNSAID, /* unusable pick; no tool is chosen */
-    SELECTION_NONE,   /* no candidate fits, or the list is empty */
-    SELECTION_PICKED, /* pick without verification, because of the method, a single candidate, or an unusable answer */
-    SELECTION_CONFIRMED, /* pick, confirmed by the decision */
-    SELECTION_CORRECTED, /* second candidate, by the decision */
+    SELECTION_UNSAID,    /* the pick was unusable; no tool is chosen */
+    SELECTION_NONE,      /* no candidate fits, or the list is empty */
+    SELECTION_PICKED,    /* the first pick, not verified: by the method, as the only candidate, or after a bad answer */
+    SELECTION_CONFIRMED, /* the first pick, confirmed by the decision */
+    SELECTION_CORRECTED, /* the second pick, chosen by the decision */
 };
 
-/* Trace of a selection. Lives as long as the arena. Candidates are indexes of the given list, or CALL_NO_CANDIDATE. */
+/* Trace of a selection. Lives as long as the arena. votes, first, second and chosen are indexes of candidates, or
+ * CALL_NO_CANDIDATE. */
 struct selection_trace {
     size_t *votes; /* [vote_count] usable picks of the samples, including CALL_NO_CANDIDATE */
     size_t vote_count;
-    size_t first, second;
-    struct str question, answer; /* the model's words as plain text, cut; empty if not asked or unusable */
-    bool stored;                 /* the question was found in the store */
-    size_t chosen;
+    size_t first, second;        /* the two picks */
+    struct str question, answer; /* the model's words, sanitised and truncated; empty if not asked or unusable */
+    bool stored;                 /* true if the question was found in the store */
+    size_t chosen;               /* the result */
     enum selection_end end;
     struct chat_exchange *exchanges; /* in the order of the steps */
     size_t exchange_count;
@@ -220,8 +222,8 @@ struct selection_trace {
 };
 
 /* Chooses the candidate for the request, in out->chosen. options: NULL for defaults. On an error, out->chosen is
- * CALL_NO_CANDIDATE and the trace has the questions asked so far. Errors: WT_EINVAL (invalid option), those of chat.h
- * except WT_EFORMAT, those of the store, WT_ENOMEM. */
+ * CALL_NO_CANDIDATE and the trace contains the questions asked so far. Errors: WT_EINVAL (invalid option), those of
+ * chat.h except WT_EFORMAT, those of the store, WT_ENOMEM. */
 int wt__select_tool(const struct selection_options *options, const struct selection_candidate *candidates, size_t count,
                     struct chat_model *model, const struct call_request *request, struct arena *arena,
                     struct selection_trace *out, wt_error *err);
@@ -233,58 +235,60 @@ const char *wt__selection_end_name(enum selection_end end); /* "unsaid", "none",
 
 /* ---------------------------------------------------------------- generation */
 
-/* Lets a language model write and verify the arguments of a call: ToolVerifier (Mekala et al. 2024), section 2.3.
+/* A language model writes and verifies the arguments of a call: ToolVerifier (Mekala et al. 2024), section 2.3. The
+ * steps:
  *
- *   predictions: all arguments, twice: few-shot from past calls of the tool, and by reasoning first (ReAct), by another
- *     model, or as a sample
- *   verification: a multiple-choice question, including "none of them", for each parameter with different predictions
- *   the call: the agreed and verified values, assembled here; or written by the model as in A.4.7
- *   validation: by the caller; the model repairs an invalid call once, given the fault
+ *   predictions: all arguments, twice. The first prediction is few-shot from past calls of the tool. The second is
+ *     made with reasoning first (ReAct), by another model, or as a sample (enum generation_source)
+ *   verification: for each parameter with different predictions, a multiple-choice question with null for "neither"
+ *   the call: assembled from the equal and the verified values, or written by the model as in A.4.7 of the paper
+ *   validation: by a callback of the caller. The model repairs an invalid call once, with a description of the fault
  *
- * Values absent from the request are missing, never invented. Predictions and the answers of verifications may be null.
- * A required parameter without a value is reported (ARGUMENT_MISSING), unless its schema has a default
- * (ARGUMENT_DEFAULT).
+ * The model may answer null for a value that the request does not give. A required parameter without a value is
+ * ARGUMENT_MISSING, or ARGUMENT_DEFAULT if its schema has a default.
  *
- * Differences from the paper: predictions are JSON, constrained by the tool's schema, so no prose is parsed. Options
- * have a hashed order, not the order of the predictions. Numbers and spellings with the same value are equal.
+ * Differences from the paper: predictions are JSON, constrained by the tool's schema, so no prose is parsed. The
+ * options of a verification are ordered by a hash, not by prediction. Values that differ only in case, blanks or the
+ * notation of a number are equal.
  *
- * Unusable answers: if one prediction is unusable, the other is used without verification. If both are, no call is made
- * (GENERATION_UNSAID). If a verification is unusable, the argument is unsure and left out of the call.
+ * If one prediction is unusable, the other prediction is used without verification. If both are unusable, no call is
+ * made (GENERATION_UNSAID). If the answer to a verification is unusable, the argument is unsure and left out of the
+ * call.
  *
- * Descriptions, schemas, requests, demonstrations and the model's answers are hostile. Each is only ever the value of a
- * slot, and members of an answer are looked up only by the names of the tool's parameters. */
+ * Descriptions, schemas, requests, demonstrations and the model's answers are untrusted. They are inserted only as
+ * values of prompt slots. Members of an answer are looked up only by the names of the tool's parameters. */
 
 enum {
-    GENERATION_PREDICTIONS = 2,
-    GENERATION_DEMONSTRATIONS = 3,         /* demonstrations in a prompt, as in the paper */
-    GENERATION_MAX_TOOL_BYTES = 1200,      /* name and description in the prompts */
-    GENERATION_MAX_VALUE_BYTES = 1200,     /* a parameter's line, or a value, in the prompts */
-    GENERATION_MAX_ARGUMENTS_BYTES = 2000, /* a demonstration in the prompts */
-    GENERATION_MAX_FAULT_BYTES = 1024,     /* description of a fault */
+    GENERATION_PREDICTIONS = 2,            /* predictions of each argument */
+    GENERATION_DEMONSTRATIONS = 3,         /* maximum demonstrations in a prompt, as in the paper */
+    GENERATION_MAX_TOOL_BYTES = 1200,      /* maximum bytes of name and description of the tool in a prompt */
+    GENERATION_MAX_VALUE_BYTES = 1200,     /* maximum bytes of a parameter's line, or of a value, in a prompt */
+    GENERATION_MAX_ARGUMENTS_BYTES = 2000, /* maximum bytes of a demonstration in a prompt */
+    GENERATION_MAX_FAULT_BYTES = 1024,     /* maximum bytes of the description of a fault */
 };
 
-/* Source of the second set of arguments; the first is always few-shot. */
+/* Source of the second prediction. The first prediction is always few-shot. */
 enum generation_source {
     GENERATION_REACT,       /* the same model, reasoning first */
-    GENERATION_OTHER_MODEL, /* few-shot, another model */
-    GENERATION_SAMPLED,     /* few-shot, the same model at a temperature */
-    GENERATION_ALONE,       /* no second set, no verification */
+    GENERATION_OTHER_MODEL, /* few-shot, by another model */
+    GENERATION_SAMPLED,     /* few-shot, by the same model with a temperature above 0 */
+    GENERATION_ALONE,       /* no second prediction and no verification */
 };
 
 enum generation_build {
-    GENERATION_ASSEMBLED, /* from the verified values, without a question */
-    GENERATION_WRITTEN,   /* by the model from "name: value" lines (A.4.7); it may only change the form of values */
+    GENERATION_ASSEMBLED, /* assembled from the verified values, without another question */
+    GENERATION_WRITTEN, /* written by the model from "name: value" lines (A.4.7); only the form of values may change */
 };
 
 struct generation_tool {
     struct str name, description;
     const json_t *schema;                       /* schema of the arguments; NULL if the tool has no schema */
-    const struct demonstration *demonstrations; /* nearest first, or NULL */
+    const struct demonstration *demonstrations; /* [demonstration_count] past calls, nearest first; or NULL */
     size_t demonstration_count;
 };
 
-/* Validates arguments against the tool's schema. Returns 0 and sets *fault, in the arena, to a description of the
- * fault, or to an empty string. Other errors end the generation. */
+/* Callback that validates arguments against the tool's schema. Returns 0 and sets *fault, in the arena, to a
+ * description of the fault; to an empty text if the arguments are valid. An error ends the generation. */
 struct call_validation {
     void *self;
     int (*validate)(void *self, const json_t *arguments, struct arena *arena, struct str *fault, wt_error *err);
@@ -292,8 +296,8 @@ struct call_validation {
 
 struct generation_options {
     enum generation_source second;
-    struct chat_model *other; /* for GENERATION_OTHER_MODEL */
-    double temperature;       /* for GENERATION_SAMPLED; 0 for CALL_TEMPERATURE */
+    struct chat_model *other; /* the second model for GENERATION_OTHER_MODEL; else ignored */
+    double temperature;       /* temperature for GENERATION_SAMPLED; 0 for CALL_TEMPERATURE */
     enum generation_build build;
     const struct call_validation *validation; /* NULL to skip validation */
 };
@@ -301,9 +305,9 @@ struct generation_options {
 struct generated_argument {
     const struct parameter *parameter;
     const json_t *predictions[GENERATION_PREDICTIONS]; /* NULL if the prediction leaves the argument out */
-    bool asked;                                        /* the predictions differ, and the model was asked */
+    bool asked;                                        /* true if the predictions differ and the model was asked */
     enum argument_state state;
-    const json_t *value; /* for GIVEN, DEFAULT and UNSURE */
+    const json_t *value; /* value for states GIVEN and DEFAULT, proposal for UNSURE; else NULL */
 };
 
 enum generation_end {
@@ -315,15 +319,15 @@ enum generation_end {
 
 /* Trace of a generation. Free with wt__generation_dispose; the rest lives as long as the arena. */
 struct generation_trace {
-    struct generated_argument *items; /* in the order of the schema, at most PARAMETERS_MOST */
+    struct generated_argument *items; /* [len] in the order of the schema, at most PARAMETERS_MOST */
     size_t len;
     struct parameters parameters;
-    json_t *arguments; /* arguments of the call: given and default values; NULL if unsaid or on an error */
+    json_t *arguments; /* JSON object of given and default values; NULL without a usable prediction or on an error */
     enum generation_end end;
-    struct str fault; /* description of the fault, as plain text; empty if the call is valid or was not validated */
-    bool verified;    /* both predictions were usable, and their differences were asked about */
-    bool mended;      /* the model repaired the call */
-    json_t *answers;  /* list of all answers; owns the values */
+    struct str fault; /* description of the fault, sanitised; empty if the call is valid or was not validated */
+    bool verified;    /* true if both predictions were usable and the model was asked about each difference */
+    bool mended;      /* true if the model repaired the call */
+    json_t *answers;  /* array of all answers, which own the values above */
     struct chat_exchange *exchanges;
     size_t exchange_count;
     struct chat_cost cost;

@@ -1,4 +1,4 @@
-/* literal_fit.c: fits literals to parameters: scores a pair, and converts a literal to the form in a description. Only
+/* literal_fit.c: scores a parameter and a literal, and converts a literal to the form that a description asks for. Only
  * forms common in real catalogues are supported. See argument_reader.h. */
 #include "call/argument_reader.h"
 
@@ -13,7 +13,7 @@
 
 static const float DESCRIPTION_EVIDENCE = .35F;
 static const float BOUND_EVIDENCE = .9F;
-static const float TELLS_ITSELF = .3F; /* a date is recognisable by its form */
+static const float TELLS_ITSELF = .3F; /* base score of a literal recognisable by its form, such as a date */
 
 bool wt__repeats_name(const struct parameter *parameter, struct str text)
 {
@@ -115,7 +115,7 @@ float wt__bound_evidence(const struct parameter *parameter, enum parameter_bound
 
 enum { FORM_BYTES = 24 };
 
-/* Returns the position of part in text; SIZE_MAX if absent. */
+/* Returns the position of `part` in `text`; SIZE_MAX if absent. */
 static size_t find_substring(struct str text, const char *part)
 {
     const char *found = text.len > 0 ? memmem(text.ptr, text.len, part, strlen(part)) : NULL;
@@ -147,7 +147,7 @@ static struct str find_date_pattern(struct str description)
     return (struct str){0};
 }
 
-/* Writes a date in the pattern. iso: YYYY-MM-DD. */
+/* Writes a date in the pattern. iso: the date as YYYY-MM-DD. Returns 1 or WT_ENOMEM. */
 static int write_date_pattern(struct str *out, struct str pattern, struct str iso, struct arena *arena)
 {
     static const struct {
@@ -163,7 +163,8 @@ static int write_date_pattern(struct str *out, struct str pattern, struct str is
     return copy_converted(out, text, arena);
 }
 
-/* Converts a date to the pattern of the description. Returns 0 if the description asks for a time as well. */
+/* Converts a date to the pattern of the description. Returns 1, 0 if the description also asks for a time, or
+ * WT_ENOMEM. */
 static int convert_date(struct str *out, struct str description, const struct literal *literal, struct arena *arena)
 {
     if (has_substring(description, "HH") || has_substring(description, "hh:"))
@@ -181,7 +182,8 @@ static int convert_zoned_time(struct str *out, struct arena *arena)
     return copy_converted(out, text, arena);
 }
 
-/* Converts a time to the form of the description: with or without seconds. */
+/* Converts a time to the form of the description, with or without seconds. Returns 1, 0 if another form is asked for,
+ * or WT_ENOMEM. */
 static int convert_time(struct str *out, struct str description, struct arena *arena)
 {
     enum { MINUTES = 5, SECONDS = 8 }; /* bytes of "19:30" and "19:30:00" */
@@ -201,7 +203,8 @@ static int convert_time(struct str *out, struct str description, struct arena *a
     return copy_converted(out, text, arena);
 }
 
-/* True for "City, State", or an example with a comma before two capitals: a city alone is not enough. */
+/* True if the description asks for a city with its state: "City, State", or an example with a comma before two
+ * capitals. */
 static bool requires_state(struct str description)
 {
     if (has_substring(description, "City, State") || has_substring(description, "city and state") ||
@@ -263,7 +266,7 @@ int wt__convert_literal(struct str *out, const struct parameter *parameter, cons
         return convert_zoned_time(out, arena);
     if (literal->kind == LITERAL_TIME)
         return convert_time(out, description, arena);
-    if (literal->kind == LITERAL_DATE_TIME) /* the zone and the T must stay */
+    if (literal->kind == LITERAL_DATE_TIME) /* other patterns would drop the zone or the "T" */
         return !wt__text_has_words(description, "YYYY") || wt__text_has_words(description, "YYYY-MM-DDTHH");
     if (literal->money && (has_substring(description, " cents") || has_substring(description, "Cents")))
         return 0;

@@ -1,5 +1,5 @@
-/* literals.c: finds the literals of a request; see arguments.h. At the start of every word, tries one reader for each
- * kind of literal, in a fixed order. The first match wins, and its bytes are not read again. */
+/* literals.c: finds the literals of a request; see arguments.h. At the start of every word, the readers for the kinds
+ * of literals are tried in a fixed order. The first match wins, and the scan continues after the match. */
 #include "call/arguments.h"
 
 #include <ctype.h>
@@ -13,18 +13,18 @@
 #include "text/unicode.h"
 
 enum {
-    NUMBER_DIGITS = 15, /* digits held exactly by a double */
-    NAME_WORDS = 6,
-    QUOTED_BYTES = 200,
-    FRACTION_DIGITS = 9, /* digits of a fraction of a second */
-    TIME_BYTES = 32,
-    ADDRESS_BYTES = 4096, /* limit of an address; longer ones are ignored */
+    NUMBER_DIGITS = 15,   /* digits held exactly by a double */
+    NAME_WORDS = 6,       /* maximum words of a name */
+    QUOTED_BYTES = 200,   /* longest quoted text */
+    FRACTION_DIGITS = 9,  /* maximum digits of a fraction of a second */
+    TIME_BYTES = 32,      /* buffer for a normalised time */
+    ADDRESS_BYTES = 4096, /* longest address; longer addresses are ignored */
 };
 
 struct scan {
     struct str request;
-    size_t at;
-    size_t no_address_before; /* no address begins before this byte, so that a long run of signs is scanned once */
+    size_t at;                /* current byte of the request */
+    size_t no_address_before; /* no address begins before this byte; a long run without blanks is thus scanned once */
     struct arena *arena;
 };
 
@@ -33,8 +33,8 @@ static char byte_at(const struct scan *scan, size_t at)
     return at < scan->request.len ? scan->request.ptr[at] : 0;
 }
 
-/* Returns the end of the letter or digit of any script at `at`; `at` if there is another character, such as a currency
- * sign. */
+/* Returns the end of the letter or digit at `at`, of any script. Returns `at` if another character, such as a currency
+ * sign, is at `at`. */
 static size_t find_letter_end(const struct scan *scan, size_t at)
 {
     char c = byte_at(scan, at);
@@ -70,7 +70,7 @@ static bool is_capital_at(const struct scan *scan, size_t at)
     return wt__unicode_kind(wt__utf8_next(&next, scan->request.ptr + scan->request.len)) == UNICODE_UPPER;
 }
 
-/* Returns the end of text if the request has it at `at`; else `at`. */
+/* Returns the end of `text` in the request if the request has `text` at `at`; else `at`. */
 static size_t skip_text(const struct scan *scan, size_t at, const char *text)
 {
     size_t len = strlen(text);
@@ -105,7 +105,7 @@ static int set_literal(struct scan *scan, struct literal *out, enum literal_kind
 
 /* ---------------------------------------------------------------- numbers */
 
-/* Words of the numbers from 2 on. */
+/* Words for the numbers 2 to 20, in order. */
 static const char *const number_words[] = {
     "two",    "three",    "four",     "five",    "six",     "seven",     "eight",    "nine",     "ten",   "eleven",
     "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"};
@@ -125,8 +125,8 @@ static bool is_same_word(struct str a, const char *word)
     return wt__str_among(a, &word, 1);
 }
 
-/* Parses digits with a point, or with commas in groups of three. Returns the end, or start if there are no digits or
- * too many. */
+/* Parses digits, optionally with a decimal point and with commas between groups of three digits. Returns the end, or
+ * `start` if there are no digits or more digits than a double holds exactly. */
 static size_t read_decimal(const struct scan *scan, size_t start, double *value)
 {
     char digits[NUMBER_DIGITS + 3];
@@ -151,7 +151,8 @@ static size_t read_decimal(const struct scan *scan, size_t start, double *value)
     return at;
 }
 
-/* Multiplies the value by the magnitude word after it: "20k", "3 million". Returns the new end. */
+/* Multiplies *value by the magnitude word at `end`: "20k", "3 million". Returns the end of the word, or `end` without
+ * such a word. */
 static size_t apply_magnitude(const struct scan *scan, size_t end, double *value)
 {
     size_t word = end + (byte_at(scan, end) == ' ');
@@ -203,7 +204,8 @@ static const char *const currencies[] = {"USD", "EUR", "GBP", "JPY", "CNY", "INR
                                          "KRW", "ZAR", "THB", "IDR", "MYR", "AED", "SAR", "TWD", "VND", "UAH"};
 enum { CURRENCIES_ANY_CASE = 14 };
 
-/* Returns the currency code of the word; NULL if it is not one. */
+/* Returns the currency code that the word is; NULL if the word is not a currency code. any_case: the first
+ * CURRENCIES_ANY_CASE codes match in any case. */
 static const char *find_currency(struct str word, bool any_case)
 {
     for (size_t i = 0; i < sizeof currencies / sizeof *currencies; i++)
@@ -218,8 +220,8 @@ bool wt__is_currency(struct str word)
     return find_currency(word, false) != NULL;
 }
 
-/* Returns the end of a currency name after a number ("500 USD", "20 dollars"), or `at` if absent. Sets *code if
- * the name is a code. */
+/* Returns the end of the currency name at `at`, as in "500 USD" or "20 dollars"; `at` if absent. *code: the currency
+ * code; empty for other names. */
 static size_t skip_currency_name(const struct scan *scan, size_t at, struct str *code)
 {
     static const char *const names[] = {"dollars", "euros"};
@@ -229,7 +231,8 @@ static size_t skip_currency_name(const struct scan *scan, size_t at, struct str 
     return known || wt__str_among(slice_request(scan, word, end), names, sizeof names / sizeof *names) ? end : at;
 }
 
-/* Skips digits in other notations: "192.168.0.1", "1.234,56". Returns at if the number ends there. */
+/* Skips the rest of a number in another notation: "192.168.0.1", "1.234,56". start: first digit; at: end of the part
+ * parsed as a decimal. Returns `at` if the number ends there. */
 static size_t skip_other_digits(const struct scan *scan, size_t start, size_t at)
 {
     bool points = byte_at(scan, at) == '.' && wt__is_digit(byte_at(scan, at + 1));
@@ -243,8 +246,8 @@ static size_t skip_other_digits(const struct scan *scan, size_t start, size_t at
     return at;
 }
 
-/* Returns the end of a degree sign with its scale or direction ("11.6° N"), or `at` if absent. *negative: the
- * direction is south or west. Some APIs write these as negative numbers, others do not. */
+/* Returns the end of a degree sign with its scale or direction ("11.6° N"); `at` if absent. *negative: true for south
+ * and west, which some APIs write as negative numbers. */
 static size_t skip_degrees(const struct scan *scan, size_t at, bool *negative)
 {
     size_t end = skip_text(scan, at, "\xc2\xb0"), letter = end + (byte_at(scan, end) == ' ');
@@ -349,7 +352,7 @@ static int read_numeric_date_literal(struct scan *scan, struct literal *out)
     return write_iso_date(scan, out, at, third, day_first ? second : first, day_first ? first : second);
 }
 
-/* Returns the number of the month whose name is at *at, and moves *at behind it; 0 if absent. */
+/* Returns the number (1 to 12) of the month whose name is at *at, and moves *at behind the name; 0 if absent. */
 static unsigned read_month(const struct scan *scan, size_t *at)
 {
     static const char *const months[] = {"january", "february", "march",     "april",   "may",      "june",
@@ -404,7 +407,8 @@ static int read_written_date_literal(struct scan *scan, struct literal *out)
     return month == 0 || day == 0 ? 0 : write_iso_date(scan, out, at, year, month, day);
 }
 
-/* Returns the end of a sign and two digits of at most `most`: ":59"; `at` if the request has other text there. */
+/* Returns the end of `sign` and two digits with a value of at most `most`, such as ":59"; `at` if the request has other
+ * text there. */
 static size_t skip_time_part(const struct scan *scan, size_t at, char sign, unsigned most, unsigned *value)
 {
     size_t end = at + 1;
@@ -414,7 +418,7 @@ static size_t skip_time_part(const struct scan *scan, size_t at, char sign, unsi
     return *value <= most && !wt__is_digit(byte_at(scan, end)) ? end : at;
 }
 
-/* Returns the end of seconds, their fraction and the zone (RFC 3339); `at` if there are no seconds. */
+/* Returns the end of ":SS" at `at` with an optional fraction and zone (RFC 3339); `at` without seconds. */
 static size_t skip_seconds(const struct scan *scan, size_t at)
 {
     unsigned value;
@@ -433,7 +437,7 @@ static size_t skip_seconds(const struct scan *scan, size_t at)
     return minutes > hours ? minutes : end;
 }
 
-/* Reads "2026-12-01T19:30:00Z", with or without seconds and zone, as one value. */
+/* Reads "2026-12-01T19:30:00Z" as one literal. Seconds and zone are optional. */
 static int read_date_time_literal(struct scan *scan, struct literal *out)
 {
     unsigned month = 0, day = 0, hour = 0, minute = 0;
@@ -493,7 +497,7 @@ static int read_time_literal(struct scan *scan, struct literal *out)
 
 /* ---------------------------------------------------------------- texts */
 
-/* Reads a mail or web address up to the next blank, without closing punctuation. */
+/* Reads an email or web address up to the next blank, without punctuation at its end. */
 static int read_address_literal(struct scan *scan, struct literal *out)
 {
     size_t end = scan->at;
@@ -572,7 +576,8 @@ static bool is_sentence_start(const struct scan *scan, size_t at)
     return at == 0 || strchr(".!?:", byte_at(scan, at - 1)) != NULL;
 }
 
-/* True for capitalised words without a meaning as a name, such as "I" and the names of formats and identifiers. */
+/* True for capitalised words that are not names: "I", formats such as "PDF", kinds of identifiers such as "UUID", and
+ * stop words. */
 static bool is_nameless_word(struct str word)
 {
     static const char *const none[] = {"I",  "I'm", "ID", "IDs", "API", "APIs", "URL",  "UUID", "IP",  "PM",
@@ -583,8 +588,8 @@ static bool is_nameless_word(struct str word)
     return wt__is_stopword_any_case(word);
 }
 
-/* Returns the start of the next word of the name: over a blank, a hyphen, a small word, or a comma before a state's two
- * letters. 0 if the name ends at `at`. */
+/* Returns the start of the next capitalised word of a name, or 0 if the name ends at `at`. Skips a blank or a hyphen, a
+ * small word such as "of", or a comma before the two letters of a state. */
 static size_t find_next_name_word(const struct scan *scan, size_t at)
 {
     static const char *const small[] = {"of", "de", "la", "the", "van", "von", "del"};
@@ -601,7 +606,8 @@ static size_t find_next_name_word(const struct scan *scan, size_t at)
     return is_capital_at(scan, at) ? at : 0;
 }
 
-/* Reads capitalised words. The first word of a sentence is always capitalised, so it is not a name by itself. */
+/* Reads capitalised words as a name. The first word of a sentence is always capitalised, so this word alone is not a
+ * name. */
 static int read_name_literal(struct scan *scan, struct literal *out)
 {
     size_t end = find_literal_word_end(scan, scan->at), words = 1;

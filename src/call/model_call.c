@@ -1,5 +1,5 @@
-/* model_call.c: makes a call by a language model with verification (selection.c, generation.c), from the same
- * candidates as without a model. */
+/* model_call.c: lets a language model choose among the candidates of the search and write the arguments (selection.c,
+ * generation.c). */
 #include "call/call.h"
 
 #include "base/json.h"
@@ -70,8 +70,8 @@ static int get_stored_contrast(void *self, const struct contrast_key *key, struc
     return rc;
 }
 
-/* Stores a question. If the store is read-only, the question is asked again next time. Skips storing rather than wait
- * for another writer, in this engine or another process (docs/decisions/0011). */
+/* Stores a contrastive question. Does nothing if the store is read-only, or if another thread or process is writing, so
+ * that a call never waits for a writer (docs/decisions/0011). The question is then asked again next time. */
 static int put_stored_contrast(void *self, const struct contrast_key *key, struct str question, wt_error *err)
 {
     const struct call_run *calling = self;
@@ -86,8 +86,8 @@ static int put_stored_contrast(void *self, const struct contrast_key *key, struc
     return rc == WT_ENOMEM ? rc : 0;
 }
 
-/* Lets the model choose a tool. If its answer is unusable, the first candidate stays, unverified. If it finds that no
- * tool fits, calling->count becomes 0. */
+/* Lets the model choose a tool. If its answer is unusable, the first candidate is used unverified. If the model finds
+ * that no tool fits, calling->count becomes 0. */
 static int select_candidate(struct call_run *calling, struct chat_model *chat, wt_error *err)
 {
     struct selection_candidate candidates[CALL_CANDIDATES] = {{.name = {0}}};
@@ -110,12 +110,12 @@ static int select_candidate(struct call_run *calling, struct chat_model *chat, w
         calling->first = trace->chosen;
     if (trace->end != SELECTION_UNSAID) {
         calling->second = SIZE_MAX; /* the model compared the candidates */
-        calling->weak = false;      /* and could have answered "none" */
+        calling->weak = false;      /* the model could have answered that no tool fits */
     }
     return 0;
 }
 
-/* Replaces the arguments read from the request by the model's. */
+/* Replaces the arguments that were read from the request by the arguments of the model. */
 static int use_generated_arguments(struct call_run *calling, wt_error *err)
 {
     const struct generation_trace *trace = &calling->model.generation;
@@ -158,7 +158,7 @@ static int generate_candidate_arguments(struct call_run *calling, struct chat_mo
     return calling->model.generated ? use_generated_arguments(calling, err) : 0;
 }
 
-/* Opens the second model. It must differ from the first: a model cannot verify its own answer. */
+/* Opens the second model, which must differ from the first. A model would only repeat its own answer. */
 static int open_second_model(struct call_run *calling, const struct chat_model *first, wt_error *err)
 {
     const char *name = calling->model.second_name;

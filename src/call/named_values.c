@@ -1,5 +1,5 @@
-/* named_values.c: fills parameters by values of their enumerations, answers by name, and examples of their
- * descriptions, independent of other parameters. Marks the words of such values as used. See argument_reader.h. */
+/* named_values.c: fills parameters from enumeration values, answers by name, and examples in descriptions. Marks the
+ * literals in such values as used. See argument_reader.h. */
 #include "call/argument_reader.h"
 
 #include <strings.h>
@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "retrieve/words.h"
 
-enum { DENIAL_WORDS = 3 /* words before a value that may deny it */ };
+enum { DENIAL_WORDS = 3 /* number of words before a value that may negate the value */ };
 
 struct str wt__reader_word(const struct argument_reader *r, size_t w)
 {
@@ -59,7 +59,7 @@ bool wt__is_denial_word(struct str word)
     return wt__str_among(word, denials, sizeof denials / sizeof *denials);
 }
 
-/* True if a denial precedes the value at `start`: "not too pricey". */
+/* True if a negation precedes the value at `start`: "not too pricey". */
 static bool is_denied(const struct argument_reader *r, size_t start)
 {
     size_t w = wt__reader_words_before(r, start);
@@ -109,7 +109,8 @@ void wt__reader_mark_used(struct argument_reader *r, struct byte_span span)
             r->used[l] = true;
 }
 
-/* Marks the literals within a value of an enumeration as used, except the amount before a currency: "5 USD". */
+/* Marks the literals that overlap an enumeration value as used. If the value is only the currency of an amount ("5
+ * USD"), the amount stays available. */
 static void mark_value_used(struct argument_reader *r, struct byte_span span)
 {
     for (size_t l = 0; l < r->literal_count; l++) {
@@ -205,7 +206,7 @@ size_t wt__reader_answering_literal(const struct argument_reader *r, size_t p)
     return SIZE_MAX;
 }
 
-/* Fills a parameter with the text of its answer, if the answer has no literal. */
+/* Fills a parameter with the text of its answer, unless the answer contains a literal. */
 static int fill_answer(struct argument_reader *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
@@ -227,7 +228,7 @@ static int fill_answer(struct argument_reader *r, size_t p)
     return 0;
 }
 
-/* Fills a list of texts that has no enumeration. */
+/* Fills a parameter for a list of texts without an enumeration from its answer. */
 static int fill_texts(struct argument_reader *r, size_t p)
 {
     const struct argument_answer *answered = &r->answers[p];
@@ -249,8 +250,8 @@ static int fill_texts(struct argument_reader *r, size_t p)
     return 0;
 }
 
-/* Fills a currency parameter with the currency of the amount: "250 USD to NOK". It must be the only free parameter for
- * a currency, and not the target of a conversion. */
+/* Fills a currency parameter with the currency of the amount: USD in "250 USD to NOK". The parameter must be the only
+ * vacant currency parameter that is not the target of a conversion. */
 static int fill_currency(struct argument_reader *r)
 {
     const struct literal *amount = NULL;
@@ -288,8 +289,8 @@ static int fill_words(struct argument_reader *r, size_t p)
     return rc < 0 || r->out->items[p].state != ARGUMENT_ABSENT ? rc : fill_example(r, p);
 }
 
-/* Appends the enumeration's values found in the range of the request to `found`, without those inside longer ones.
- * *first: place of the first value. Returns their number, or WT_ENOMEM. */
+/* Appends the enumeration values that occur in `range` of the request to `found`. Ignores a value inside a longer
+ * value. *first: place of the first value in the request. Returns the number of values, or WT_ENOMEM. */
 static int find_enumeration_values(struct argument_reader *r, const struct parameter *parameter, struct byte_span range,
                                    json_t *found, struct byte_span *first)
 {
@@ -316,7 +317,8 @@ static int find_enumeration_values(struct argument_reader *r, const struct param
     return count;
 }
 
-/* Marks literals equal to a part of the answer, and keeps the first part missing from the enumeration in left_over. */
+/* Marks literals equal to an item of the answer as repeated. Sets r->left_over to the first item that is not in the
+ * enumeration. */
 static void read_answer_parts(struct argument_reader *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];

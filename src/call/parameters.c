@@ -82,8 +82,8 @@ static void read_parameter_description(struct parameter *out)
     }
 }
 
-/* Reads quoted examples of the description: "such as 'Hindi', 'English'". An apostrophe within a word does not open a
- * quote. */
+/* Adds the texts that the description quotes as examples: "such as 'Hindi', 'English'". An apostrophe within a word
+ * does not open a quote. */
 static void read_quoted_examples(struct parameter *out)
 {
     struct str text = wt__json_str(out->schema, "description");
@@ -106,7 +106,8 @@ static struct str get_text_at(const json_t *list, size_t at)
     return (struct str){json_string_value(item), json_string_length(item)};
 }
 
-/* Returns the other branch of a nullable schema: {"anyOf": [{"type": "string"}, {"type": "null"}]}. */
+/* Returns the branch without null of a nullable schema: {"anyOf": [{"type": "string"}, {"type": "null"}]}. Returns
+ * other schemas unchanged. */
 static const json_t *skip_null_branch(const json_t *schema)
 {
     const json_t *branches = wt__json_array(schema, "anyOf");
@@ -136,7 +137,8 @@ static enum parameter_kind read_parameter_kind(const json_t *schema)
     return PARAMETER_OTHER;
 }
 
-/* Reads the number of letters of a code ("three-letter code"), and if it is a currency code ("ISO 4217"). */
+/* Reads from the description how many letters a code has ("three-letter code"), and if the code is a currency ("ISO
+ * 4217"). */
 static void read_code_form(struct parameter *out)
 {
     static const struct {
@@ -168,7 +170,8 @@ static void read_code_form(struct parameter *out)
         (out->letters == 3 && (wt__text_has_words(text, "currenc") || wt__text_has_words(text, "ISO 4217") || !other));
 }
 
-/* Sets the flags for a date, a time, or both by name, format, or a pattern of the description. */
+/* Sets the flags for a date, a time, or both from name, "format", or a pattern in the description. named_date,
+ * named_time: the name has a word for a date, for a time. */
 static void read_date_flags(struct parameter *out, bool named_date, bool named_time)
 {
     struct str format = wt__json_str(out->schema, "format"), text = wt__json_str(out->schema, "description");

@@ -1,5 +1,5 @@
-/* past_calls.c: collects the past calls of a tool, and learns from them about its parameters. Recorded calls come
- * first, newest first, then the examples of its definition. */
+/* past_calls.c: collects the past calls of a tool, and learns about the tool's parameters from them. Recorded calls
+ * come first, the newest first. The examples of the tool's definition follow. */
 #include "call/call.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@
 #include "engine/tools.h"
 #include "retrieve/words.h"
 
-/* Returns the position of a text in the request, ignoring case and at word boundaries; SIZE_MAX if absent. */
+/* Returns the position of `text` in the request between word boundaries, ignoring case; SIZE_MAX if absent. */
 static size_t find_whole_words(struct str request, struct str text)
 {
     for (size_t at = 0; text.len > 0 && at + text.len <= request.len; at++) {
@@ -27,9 +27,10 @@ static size_t find_whole_words(struct str request, struct str text)
     return SIZE_MAX;
 }
 
-enum { BETWEEN = 3 /* bytes between a value and a word next to it: a blank and a sign */ };
+enum { BETWEEN = 3 /* maximum bytes between a value and an adjacent word, such as a blank and a sign */ };
 
-/* Sets the words right before start and right after end; empty if absent or farther away. */
+/* Sets *before to the word right before byte `start`, and *behind to the word right after byte `end`. A word that is
+ * absent or farther away is empty. */
 static void find_adjacent_words(struct str request, size_t start, size_t end, struct str *before, struct str *behind)
 {
     size_t at = 0;
@@ -45,7 +46,7 @@ static void find_adjacent_words(struct str request, size_t start, size_t end, st
     }
 }
 
-/* Adds the words next to a value to the description words of the parameter. */
+/* Adds the words before and after a value to the description words of the parameter. */
 static void learn_adjacent_words(struct parameter *parameter, struct str request, size_t start, size_t len)
 {
     struct str beside[2];
@@ -57,7 +58,8 @@ static void learn_adjacent_words(struct parameter *parameter, struct str request
             parameter->description_words[parameter->description_word_count++] = beside[i];
 }
 
-/* Converts a value, or the first item of a list, to text as in a request; empty for other types. */
+/* Converts a text, a number, or the first item of a list to the text that a request would contain; empty for other
+ * types. */
 static int write_request_text(struct str *out, const json_t *value, struct arena *arena)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -87,8 +89,8 @@ static void add_parameter_example(struct parameter *parameter, const json_t *val
         parameter->examples[parameter->example_count++] = text;
 }
 
-/* Returns the most frequent value, if at least half of the values are equal to it; else NULL. unsaid: [count] values
- * that are absent from their requests. */
+/* Returns the most frequent value if it makes up at least half of the values; else NULL. unsaid: [count] values that
+ * are absent from their requests. */
 static const json_t *find_usual_value(const json_t *const *unsaid, size_t count)
 {
     const json_t *usual = NULL;
@@ -160,11 +162,11 @@ static json_t *read_input_examples(const wt_tool *tool)
     return examples;
 }
 
-/* Recorded use of a tool: its calls, or its last request if calls is NULL. */
+/* Recorded use of a tool. */
 struct past_use {
-    struct recorded_call **calls;
+    struct recorded_call **calls; /* [count] newest first; NULL to read only the last request */
     size_t count;
-    struct str request;
+    struct str request; /* the last request, if calls is NULL */
 };
 
 static int read_recorded_calls(const struct call_run *calling, const wt_tool *tool, struct past_use *out, wt_error *err)

@@ -1,4 +1,4 @@
-/* question.c: writes questions to the user; see call.h. */
+/* question.c: writes questions to the user. See call.h. */
 #include "call/call.h"
 
 #include <strings.h>
@@ -9,7 +9,7 @@
 #include "retrieve/words.h"
 #include "text/analyser.h"
 
-enum { FOLDED_BYTES = 32 /* words of this length and longer ones are not compared */ };
+enum { FOLDED_BYTES = 32 /* words of at least this many bytes are not compared */ };
 
 /* True if the text has the word, ignoring case. */
 static bool has_folded_word(struct str text, struct str word)
@@ -21,7 +21,7 @@ static bool has_folded_word(struct str text, struct str word)
     return false;
 }
 
-/* Returns the beginning of a description, up to the end of a word. */
+/* Returns the beginning of a description, cut at the end of a word. */
 static struct str cut_description(struct str description)
 {
     size_t len = description.len;
@@ -32,7 +32,7 @@ static struct str cut_description(struct str description)
     return (struct str){description.ptr, len > 0 ? len : QUESTION_COMPARED_BYTES};
 }
 
-/* Appends the words of one text missing from the other. Returns their number. */
+/* Appends the words of `one` that `other` does not have. Returns their number. */
 static size_t write_differences(struct buffer *out, struct str one, struct str other)
 {
     struct word_part part = {0};
@@ -108,7 +108,7 @@ static void write_question_value(struct buffer *out, const json_t *value)
     wt__plain_line(out, wt__buffer_view(&json), QUESTION_VALUE_BYTES);
 }
 
-/* Appends a parameter: unit (Scale; one of "c", "f"). */
+/* Appends a parameter with its description and values, such as: unit (Scale; one of "c", "f"). */
 static void write_question_parameter(struct buffer *out, const struct parameter *parameter)
 {
     struct str description = wt__json_str(parameter->schema, "description");
@@ -126,7 +126,7 @@ static void write_question_parameter(struct buffer *out, const struct parameter 
     wt__buffer_text(out, values > QUESTION_VALUES ? ", ...)" : ")");
 }
 
-/* Returns the number of missing arguments to ask for: at most QUESTION_ARGUMENTS. */
+/* Returns the number of missing arguments, at most QUESTION_ARGUMENTS. */
 static size_t count_missing_arguments(const struct call_arguments *arguments)
 {
     size_t count = 0;
@@ -135,7 +135,7 @@ static size_t count_missing_arguments(const struct call_arguments *arguments)
     return count < QUESTION_ARGUMENTS ? count : QUESTION_ARGUMENTS;
 }
 
-/* Asks for the missing arguments, and returns their number. */
+/* Appends the question for the missing arguments, and returns their number. */
 static size_t write_missing(struct buffer *out, const struct parameters *parameters,
                             const struct call_arguments *arguments)
 {
@@ -150,7 +150,7 @@ static size_t write_missing(struct buffer *out, const struct parameters *paramet
     return count;
 }
 
-/* Appends " The schema allows -90 to 90." */
+/* Appends the range that the schema allows, such as " The schema allows -90 to 90." */
 static void write_range(struct buffer *out, const json_t *schema)
 {
     const json_t *least = json_object_get(schema, "minimum"), *most = json_object_get(schema, "maximum");
@@ -182,7 +182,7 @@ static void write_unsure(struct buffer *out, const struct parameter *parameter, 
     }
 }
 
-/* Appends how to leave out the first optional argument of the question. */
+/* Appends how to leave out the first optional argument in the question. */
 static void write_opt_out(struct buffer *out, const struct parameters *parameters,
                           const struct call_arguments *arguments)
 {
@@ -218,7 +218,7 @@ void wt__question_of_violation(struct buffer *out, const char *violation)
     wt__buffer_printf(out, "The call does not fit the tool's schema: %s. What should the value be?", violation);
 }
 
-/* Appends suggestions such as "label: kitchen" for an unread word. */
+/* Appends suggestions such as "label: kitchen" for the unread word "kitchen". */
 static void write_suggestions(struct buffer *out, struct str word, const struct parameters *parameters,
                               const struct call_arguments *arguments)
 {

@@ -1,5 +1,5 @@
-/* selection.c: chooses a tool by a language model; see language_model.h. Each step fills its part of the trace. An
- * empty part means an unusable answer. */
+/* selection.c: lets a language model choose a tool. See language_model.h. Each step fills its part of the trace, which
+ * stays empty if the answer is unusable. */
 #include "call/language_model.h"
 
 #include <stdio.h>
@@ -13,11 +13,11 @@
 
 enum { VERIFIED_STEPS = 5, DIGEST_BYTES = 32 };
 
-/* State of one selection; everything is borrowed. */
+/* State of one selection; all members are borrowed. */
 struct selection_run {
     struct selection_options options; /* with defaults filled in */
     const struct selection_candidate *candidates;
-    const struct str *texts; /* [count] texts for the prompts */
+    const struct str *texts; /* [count] name and description of each candidate, for the prompts */
     size_t count;
     struct chat_model *model;
     const struct call_request *request;
@@ -42,7 +42,7 @@ static int reject_selection_answer(const struct selection_run *s, const char *re
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, s->arena, err);
 }
 
-/* Asks one question and keeps the exchange. schema: NULL for the prompt's schema. */
+/* Asks one question and adds the exchange to the trace. schema: NULL for the prompt's schema. */
 static int ask_selection(const struct selection_run *s, const struct prompt *prompt, const struct prompt_value *values,
                          size_t count, const struct call_subject *subject, const json_t *schema,
                          struct chat_reply *reply, wt_error *err)
@@ -52,14 +52,14 @@ static int ask_selection(const struct selection_run *s, const struct prompt *pro
     return keep_selection_exchange(s, prompt, reply, err);
 }
 
-/* The candidates listed in a question. */
+/* The candidates listed in a question: item n of the prompt is candidate places[n - 1]. */
 struct tool_listing {
     const size_t *places;
     struct str *items;
     size_t count;
 };
 
-/* Lists the first `count` candidates without `but` (CALL_NO_CANDIDATE lists all). */
+/* Lists all candidates except `but`. If `but` is CALL_NO_CANDIDATE, lists all. */
 static int list_other_candidates(const struct selection_run *s, size_t but, struct tool_listing *out, wt_error *err)
 {
     size_t *places = wt__arena_array(s->arena, size_t, s->count);
@@ -74,7 +74,8 @@ static int list_other_candidates(const struct selection_run *s, size_t but, stru
     return 0;
 }
 
-/* Reads a tool number. *out: candidate or CALL_NO_CANDIDATE. *said: the answer is usable. none: null is usable. */
+/* Reads the number of a listed tool. none: true if null is allowed. *out: the candidate, or CALL_NO_CANDIDATE. *said:
+ * true if the answer is usable. */
 static int read_tool_number(const struct selection_run *s, const json_t *answer, const struct tool_listing *listing,
                             bool none, size_t *out, bool *said, wt_error *err)
 {
@@ -87,7 +88,8 @@ static int read_tool_number(const struct selection_run *s, const json_t *answer,
 
 /* --- the pick ----------------------------------------------------------------------------------------------------- */
 
-/* Samples of a pick, asked in parallel; a single one at temperature 0 for other methods. */
+/* The samples of a pick, asked concurrently. Only SELECTION_CONSISTENT has several; other methods have one at
+ * temperature 0. */
 struct pick_samples {
     const struct selection_run *s;
     struct prompt prompt;
@@ -116,7 +118,7 @@ static int put_pick(void *context, size_t index, unsigned worker)
     return wt__chat_put(&p->replies[index], &p->prompt, p->values, p->value_count, p->s->model, question);
 }
 
-/* Reads all picks, also if another question failed. */
+/* Reads all picks, even if one of the questions failed. */
 static int read_picks(const struct pick_samples *p, wt_error *err)
 {
     struct selection_trace *trace = p->s->trace;
@@ -137,7 +139,7 @@ static int read_picks(const struct pick_samples *p, wt_error *err)
     return rc;
 }
 
-/* Returns the most frequent vote, or the first of equals. CALL_NO_CANDIDATE counts as a vote. */
+/* Returns the most frequent vote; at a tie, the vote that came first. CALL_NO_CANDIDATE counts as a vote. */
 static size_t find_majority(const size_t *votes, size_t count)
 {
     size_t best = 0, most = 0;
@@ -153,7 +155,7 @@ static size_t find_majority(const size_t *votes, size_t count)
     return votes[best];
 }
 
-/* Lists the demonstrations of the candidates; "-" for unknown ones. */
+/* Lists the demonstrations of the candidates; "-" if unknown. */
 static int list_past_requests(const struct selection_run *s, struct prompt_value *out, wt_error *err)
 {
     struct str *items = wt__arena_array(s->arena, struct str, s->count);
@@ -227,7 +229,8 @@ static int run_pick_again(const struct selection_run *s, wt_error *err)
     return ask_choice(s, &subject, &others, s->request->text, &trace->second, err);
 }
 
-/* Appends the answer to the request. A long request is cut, the answer is not. */
+/* Sets *out to the request followed by the contrastive question's answer. A long request is truncated; the answer is
+ * not. */
 static int append_contrast_answer(const struct selection_run *s, struct str *out, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -238,8 +241,8 @@ static int append_contrast_answer(const struct selection_run *s, struct str *out
     return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
-/* Lets the model decide between two tools. Their order is that of the candidates, so that it does not reveal the first
- * pick. */
+/* Lets the model decide between the two picked tools. They are listed in the order of the candidates, which does not
+ * reveal the first pick. */
 static int run_decision(const struct selection_run *s, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
@@ -329,7 +332,8 @@ static int ask_contrast(const struct selection_run *s, const struct tool_pair *p
     return read_plain_words(s, reply.got.json, "question", &s->trace->question, err);
 }
 
-/* Gets a stored question. It is as hostile as a new answer, and is sanitised in the same way. */
+/* Gets the stored contrastive question, if any. A stored question is as untrusted as a new answer, and is sanitised in
+ * the same way. */
 static int find_contrast(const struct selection_run *s, const struct contrast_key *key, wt_error *err)
 {
     const struct contrast_store *store = s->options.store;
@@ -374,7 +378,7 @@ static int answer_contrast(const struct selection_run *s, const struct tool_pair
 
 /* --- the selection ------------------------------------------------------------------------------------------- */
 
-/* Verifies the pick; the pick stands if a step has no usable answer. */
+/* Verifies the first pick. If a step has no usable answer, the first pick is used. */
 static int verify_pick(const struct selection_run *s, wt_error *err)
 {
     struct selection_trace *trace = s->trace;

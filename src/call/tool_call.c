@@ -7,7 +7,7 @@
 #include "base/sha256.h"
 #include "text/shown.h"
 
-enum { FAULTS = 4 /* violations reported at once */ };
+enum { FAULTS = 4 /* maximum violations in one description of a fault */ };
 
 int wt__call_checker_open(struct call_checker *out, const char *schema, wt_error *err)
 {
@@ -27,7 +27,7 @@ void wt__call_checker_close(struct call_checker *checker)
     checker->validator = NULL;
 }
 
-/* True if a violation of the wrong form is at this member, or inside it. */
+/* True if a violation with the code WT_EFORMAT is at this JSON pointer or below. */
 static bool has_wrong_form(const wt_validation *validation, struct str pointer)
 {
     for (size_t i = 0; i < validation->violation_count; i++) {
@@ -74,7 +74,7 @@ int wt__call_reject_unfit(const struct call_checker *checker, const struct param
     return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
 }
 
-/* Reports a value too long or too deep in the same way as other violations. */
+/* A value that is too long or too deep is reported as a fault, like a violation. */
 int wt__call_check(void *self, const json_t *arguments, struct arena *arena, struct str *fault, wt_error *err)
 {
     const struct call_checker *checker = self;
@@ -136,9 +136,9 @@ static void write_quoted_arguments(struct buffer *out, const struct written_call
     wt__buffer_dispose(&shown);
 }
 
-/* Writes CALLTOOL["name"] and a line for each parameter of the schema; "none" for absent values. Unlike in the paper,
- * texts are quoted. So the text "none" is distinct from an absent value, and a line break in hostile text cannot add a
- * parameter. */
+/* Writes CALLTOOL["name"] and a line for each parameter of the schema, with "none" for absent values. Unlike in the
+ * paper, texts are quoted. The text "none" is thus distinct from an absent value, and a line break in a text cannot add
+ * a parameter. */
 static void write_call_lines(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_text(out, "CALLTOOL[");
@@ -159,13 +159,14 @@ static void write_call_lines(struct buffer *out, const struct written_call *call
     }
 }
 
-/* Forms of calls. A JSON form consists of four texts with the id, the name and the arguments between them. */
+/* Forms of calls. A JSON form consists of the texts before the id, before the name, before the arguments and at the
+ * end. */
 static const struct call_form {
     const char *name;
     void (*write)(struct buffer *out, const struct written_call *call); /* NULL for a JSON form */
     const char *before_id, *before_name, *before_arguments, *end;       /* before_id: NULL for a form without an id */
-    bool own_name;                                                      /* the tool's own name, not the exported one */
-    bool quoted;                                                        /* the arguments are a JSON string */
+    bool own_name; /* true for the tool's own name, false for the exported name */
+    bool quoted;   /* true if the arguments are a JSON text within a string */
 } forms[] = {
     {"arguments", .write = write_shown_arguments},
     {"openai", NULL, "{\"id\":\"call_", "\",\"type\":\"function\",\"function\":{\"name\":", ",\"arguments\":", "}}",

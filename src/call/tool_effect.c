@@ -1,8 +1,8 @@
 /* tool_effect.c: see arguments.h.
  *
- * retrieve/document.h answers a similar question for ranking, but only for tools with a method or annotations. Here the
- * name alone is enough, and so is the first verb of the description: a wrong answer costs one question, and a missing
- * answer may lock a vault. */
+ * The effect comes from an HTTP method or MCP annotations if the tool has them. Otherwise the name, or the first verb
+ * of the description, is enough. A tool wrongly taken to act costs one question to the user. A tool wrongly taken to
+ * only read may lock a vault unasked. */
 #include "call/arguments.h"
 
 #include <strings.h>
@@ -14,11 +14,12 @@
 #include "text/analyser.h"
 
 enum {
-    VERB_WITHIN = 8,   /* words of a description searched for a verb */
-    DERIVED_BYTES = 5, /* shortest verb with recognised derived nouns */
+    VERB_WITHIN = 8,   /* number of first words of a description searched for a verb */
+    DERIVED_BYTES = 5, /* length of the shortest verb whose derived nouns are recognised */
 };
 
-/* Verbs of actions missing from retrieve/words.c, whose entries affect ranking. */
+/* Verbs of tools that act, in addition to the verbs of retrieve/words.c. They are not added there because that table
+ * affects ranking. */
 static const char *const acting_verbs[] = {
     "allocate",  "arm",        "arrange",   "authorize",  "authorise", "backup",   "bake",     "ban",      "bid",
     "block",     "boost",      "brew",      "broadcast",  "checkin",   "checkout", "claim",    "clean",    "conclude",
@@ -38,7 +39,7 @@ static const char *const acting_verbs[] = {
     "warm",      "wash",       "water",
 };
 
-/* First verbs of descriptions of read-only tools, in addition to retrieve/words.c. */
+/* Verbs of tools that only read, in addition to the verbs of retrieve/words.c. */
 static const char *const reading_verbs[] = {
     "access", "allow",  "analyse", "analyze", "answer",  "assess", "confirm", "contain", "decode", "enumerate",
     "know",   "lookup", "obtain",  "parse",   "provide", "rank",   "return",  "say",     "test",   "visualize",
@@ -98,7 +99,8 @@ bool wt__is_form_of(struct str word, const char *verb)
     return rest.len == 0 || wt__str_among(rest, endings, COUNT(endings));
 }
 
-/* True for "logged" as a form of "logout": sentences split such verbs. */
+/* True if the word is a form of the first half of the verb: "logged" of "logout", which sentences write as two
+ * words. */
 static bool is_form_of_half(struct str word, const char *verb)
 {
     static const char *const halves[] = {"back", "down", "in", "off", "out", "up"};
@@ -115,7 +117,7 @@ static bool is_form_of_half(struct str word, const char *verb)
     return false;
 }
 
-/* True for "connection" of "connect". */
+/* True if the word is a noun derived from the verb: "connection" of "connect". */
 static bool is_derived_noun(struct str word, const char *verb)
 {
     size_t len = strlen(verb);
@@ -142,8 +144,8 @@ static void keep_effect_verb(struct tool_effect *effect, struct str verb)
     out[verb.len] = 0;
 }
 
-/* True for actions with side effects. "convert" also creates, and "open" also reads: a conversion is an answer, and an
- * opened door is not. */
+/* True for actions with side effects: any update or deletion, or creation without other actions. "convert" creates and
+ * reads, and its result is only an answer. */
 static bool is_acting_action(unsigned actions)
 {
     return (actions & (ACTION_UPDATE | ACTION_DELETE)) || actions == ACTION_CREATE;
@@ -161,8 +163,8 @@ static enum verb_effect find_verb_effect(struct str base)
     return actions == 0 ? VERB_UNKNOWN : is_acting_action(actions) ? VERB_ACTS : VERB_READS;
 }
 
-/* Writes the base form of "lock", "locks", "pushes" or "carries" to out, if it is a known verb, and returns its
- * effect. */
+/* Returns the effect of a verb in the form "lock", "locks", "pushes" or "carries", and writes its base form to `out`.
+ * Returns VERB_UNKNOWN if the verb is not known. */
 static enum verb_effect read_base_verb(struct str word, struct buffer *out)
 {
     static const struct {
@@ -201,10 +203,10 @@ static enum verb_effect read_described_effect(struct tool_effect *out, struct st
     return effect;
 }
 
-/* Effect stated by a tool's name: by the first verb among its first two words, or by its last word. */
+/* Effect stated by a tool's name, from the first verb among its first two words, or from its last word. */
 struct named_effect {
     enum verb_effect effect;
-    bool noun; /* the verb is often a noun: "lock_status" */
+    bool noun; /* true if the verb is often a noun: "lock_status" */
 };
 
 static struct named_effect read_named_effect(struct tool_effect *out, struct str name)

@@ -1,4 +1,4 @@
-/* chooser.c: the chooser of tool sets, with its features, default parameters and JSON, and the metrics of sets. */
+/* chooser.c: chooses sets of tools. See chooser.h. Also contains the metrics of set_metrics.h. */
 #include "choose/chooser.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- metrics */
 
-/* Returns part / whole. If whole is 0, returns 1 if both sets are empty, else 0. */
+/* Returns part / whole. If `whole` is 0, returns 1 if both sets have the same size, else 0. */
 static double share_of_sets(size_t part, size_t whole, struct overlap sets)
 {
     return whole > 0 ? (double)part / (double)whole : sets.gold == sets.picked;
@@ -64,10 +64,11 @@ const struct set_metric wt__set_metrics[SET_METRICS] = {
 
 /* ---------------------------------------------------------------- features of candidates */
 
-/* Added to a share of votes before its logarithm, so that a share of one in a hundred hardly counts. */
+/* Added to a share of votes before the logarithm, so that shares below one in a hundred hardly differ. */
 static const float LITTLE = 0.01f;
 
-/* Selects the first CHOOSE_FIRST hits, and later hits with votes of past requests. */
+/* Selects the candidates: the first CHOOSE_FIRST hits, and later hits with votes of past requests, up to
+ * CHOOSE_TOOLS. */
 static void select_candidates(struct candidate_features *out, const struct hit_list *hits)
 {
     for (size_t h = 0; h < hits->len && out->tools < CHOOSE_TOOLS; h++)
@@ -75,7 +76,8 @@ static void select_candidates(struct candidate_features *out, const struct hit_l
             out->hits[out->tools++] = (uint32_t)h;
 }
 
-/* Reads the tools of a past request as a set. Returns false if it has a tool that is not a candidate, or no tools. */
+/* Reads the tools of a past request as a set. Returns false if one of the tools is not a candidate, or the request has
+ * no tools. */
 static bool read_set(const struct candidate_features *s, const struct hit_list *hits, const struct neighbours *n,
                      uint32_t request, uint64_t *set)
 {
@@ -91,7 +93,8 @@ static bool read_set(const struct candidate_features *s, const struct hit_list *
     return *set != 0;
 }
 
-/* Reads the sets of the past requests that voted. Returns their mean number of tools, weighted by vote. */
+/* Reads the sets of the past requests that voted. Returns the mean number of tools of these requests, weighted by
+ * vote. */
 static float read_past_sets(struct candidate_features *out, const struct hit_list *hits, const struct neighbours *n)
 {
     const struct neighbour_votes *votes = &hits->votes;
@@ -171,9 +174,10 @@ void wt__candidate_features_read(struct candidate_features *out, const struct hi
 
 /* ---------------------------------------------------------------- default parameters */
 
-/* The chooser of stores without usage. Fitted by bench/bench_default_parameters.c on the train splits of metatool, metatool-multi and numpybank (MIT
- * licences), 300 requests each, with the untrained recipe. default_no_answer has percentiles of wt__no_answer_probability on
- * answerable requests. docs/recommend.md measures this chooser on other catalogues. */
+/* The chooser for stores without usage. Fitted by bench/bench_default_parameters.c on the train splits of metatool,
+ * metatool-multi and numpybank (MIT licences), 300 requests each, with the untrained recipe. default_no_answer has
+ * percentiles of wt__no_answer_probability on answerable requests. docs/recommend.md has measurements on other
+ * catalogues. */
 
 static const float default_no_answer[] = {
     0.04f,   0.05126f, 0.06067f, 0.07854f, 0.08427f, 0.09236f, 0.09691f, 0.1057f, 0.1139f, 0.1195f, 0.1267f,
@@ -199,20 +203,20 @@ const struct chooser wt__chooser_default = {
     .no_answer = {default_no_answer, sizeof default_no_answer / sizeof *default_no_answer},
 };
 
-/* Which sets are considered. A prefix has the most likely tools. */
+/* Limits of the sets considered. A prefix is the set of the n most likely tools, for any n. */
 enum {
     PREFIX_MOST = 12, /* maximum length of prefixes */
-    SMALL_OF = 7,     /* number of most likely tools of which all sets of one to three are considered */
-    CHANGED_PAST = 5, /* number of past sets that are also varied by one tool */
+    SMALL_OF = 7,     /* all sets of one to three of this many most likely tools are considered */
+    CHANGED_PAST = 5, /* number of past sets of which variations by one tool are also considered */
     CHANGED_BY = 8,   /* number of most likely tools that a variation may add */
-    LEAST_PREFIX = 2, /* prefixes of length LEAST_PREFIX .. MOST_PREFIX - 1 are also varied */
+    LEAST_PREFIX = 2, /* variations of prefixes of length LEAST_PREFIX .. MOST_PREFIX - 1 are also considered */
     MOST_PREFIX = 4
 };
 
 /* Added to the vote share of every set, because most sets were used by no past request. */
 static const float UNUSED_SHARE = 0.003f;
 
-/* Added to the nonconformity score for each earlier tool, to order tools with equal probabilities. */
+/* Added to the score of a tool for each earlier tool, so that no two scores are equal. */
 static const float NONCONFORMITY_STEP = 1e-3f;
 
 /* The sets considered for a request, with their probabilities. */
@@ -221,7 +225,7 @@ struct weighing {
     const struct candidate_features *candidates;
     float logits[CHOOSE_TOOLS];    /* log odds that each candidate is needed */
     uint32_t likely[CHOOSE_TOOLS]; /* numbers of the candidates, most likely first */
-    size_t count;                  /* S */
+    size_t count;                  /* S, number of sets */
     uint64_t sets[CHOOSE_SETS];    /* [S] distinct */
     float weights[CHOOSE_SETS];    /* [S] probabilities, which sum to 1 */
 };
@@ -378,7 +382,7 @@ static float expected_tracc(const struct weighing *w, uint64_t picked)
     return (float)sum;
 }
 
-/* Computes the probability of each tool, out [tools]: the total weight of the sets with it. */
+/* Computes the probability of each tool, out [tools]: the sum of the weights of the sets with the tool. */
 static void sum_probabilities(const struct weighing *w, float *out)
 {
     memset(out, 0, w->candidates->tools * sizeof *out);
@@ -436,7 +440,7 @@ void wt__set_order(const struct chooser *chooser, const struct candidate_feature
         nonconformity[i] = probability_of_subset(&w, taken) + NONCONFORMITY_STEP * (float)i;
         taken |= (uint64_t)1 << tool;
     }
-    for (uint32_t h = 0; h < hits; h++) { /* append the hits that are not candidates, whose indexes ascend */
+    for (uint32_t h = 0; h < hits; h++) { /* append the hits that are not candidates, in ascending order */
         if (next < candidates->tools && candidates->hits[next] == h) {
             next++;
             continue;
@@ -467,7 +471,7 @@ bool wt__conformal_thresholds(const struct chooser *chooser, double probability,
 
 /* ---------------------------------------------------------------- no answer */
 
-/* Minimum of wt__no_answer_threshold. A warning below it would be more likely wrong than right. */
+/* Minimum of wt__no_answer_threshold. A warning at a lower probability would more likely be wrong than right. */
 static const float NO_ANSWER_LEAST = 0.5f;
 
 float wt__no_answer_probability(const struct chooser *chooser, const struct candidate_features *candidates)
@@ -487,8 +491,9 @@ float wt__no_answer_threshold(const struct calibration *no_answer, double false_
     return fmaxf(no_answer->values[no_answer->count - (size_t)above], NO_ANSWER_LEAST);
 }
 
-/* A request is unfamiliar if it lies beyond the dev request at the first percentile by a margin: shorter than SHORTER times
- * its length, or with a cosine lower by FARTHER. */
+/* A request is unfamiliar if it is shorter than SHORTER times the first percentile of the dev requests' lengths, or if
+ * its cosine is lower than the first percentile of their cosines by more than FARTHER. RARE: one in this many
+ * requests. */
 enum { RARE = 100 };
 static const float SHORTER = 0.75f, FARTHER = 0.05f;
 
@@ -536,7 +541,7 @@ static int read_chooser_number(float *out, const json_t *object, const char *nam
     return is_sane(value) ? 0 : wt__fail(err, WT_EMODEL, "\"%s\" is not a number of at most %g", name, LARGEST);
 }
 
-/* Reads a calibration; an empty one if the member is missing, as in choosers of earlier versions. */
+/* Reads a calibration. If the member is missing, as in choosers of earlier versions, the calibration is empty. */
 static int read_calibration(struct calibration *out, const json_t *object, const char *name, struct arena *arena,
                             wt_error *err)
 {
@@ -556,7 +561,7 @@ static int read_calibration(struct calibration *out, const json_t *object, const
     return 0;
 }
 
-/* Reads the weights of relevance, which are missing in choosers of earlier versions. */
+/* Reads the relevance model, which is missing in choosers of earlier versions. */
 static int read_relevance(struct chooser *out, const json_t *config, wt_error *err)
 {
     out->has_relevance = json_object_get(config, "relevance") != NULL;

@@ -11,13 +11,13 @@
 #include "choose/relevance.h"
 #include "retrieve/retrieve.h"
 
-/* The input of the chooser: a few dozen candidate tools with their features, and the sets that the most similar past
- * requests used. A set is a bitmap of candidates in one word, so hundreds of sets can be compared in microseconds. */
+/* The input of the chooser is a few dozen candidate tools with their features, and the sets of tools of the most
+ * similar past requests. A set is a bitmap of candidates in a 64-bit word, so hundreds of sets can be compared in
+ * microseconds. */
 
 enum {
     CHOOSE_TOOLS = 64, /* maximum number of candidates */
-    CHOOSE_FIRST =
-        40 /* number of first hits that are candidates; later hits are candidates if past requests voted for them */
+    CHOOSE_FIRST = 40  /* number of first hits that are always candidates */
 };
 
 /* Features of a tool. */
@@ -25,12 +25,12 @@ enum tool_feature {
     TOOL_SHARE,   /* score divided by the best hit's score */
     TOOL_GAP,     /* score minus the best hit's score */
     TOOL_RANK,    /* -log(1 + number of hits before it) */
-    TOOL_MEANING, /* this and the next three are the hit's features of the same name (retrieve/retrieve.h) */
+    TOOL_MEANING, /* this and the next three: features of the hit with the same name (retrieve/retrieve.h) */
     TOOL_WORDS,
     TOOL_SUBQUERY_MEANING,
     TOOL_SUBQUERY_WORDS,
-    TOOL_NEIGHBOUR_VOTES, /* log(share of the past requests' votes + a small constant) */
-    TOOL_EXPECTED,        /* log of the mean number of tools of past requests; equal for all tools of a request */
+    TOOL_NEIGHBOUR_VOTES, /* log(share of the votes of past requests for the tool + a small constant) */
+    TOOL_EXPECTED,        /* log of the mean number of tools of the past requests; the same for all tools */
     TOOL_FEATURES
 };
 
@@ -41,22 +41,22 @@ enum answerability_feature {
     ANSWERABLE_FIFTH,            /* best hit's score minus the fifth hit's score */
     ANSWERABLE_MEANING,          /* greatest cosine of a tool with the request */
     ANSWERABLE_SUBQUERY_MEANING, /* greatest cosine of a tool with a sub-query */
-    ANSWERABLE_WORDS,            /* greatest share of the request's words that a tool has */
+    ANSWERABLE_WORDS,            /* greatest weighted share of the request's words in a single tool */
     ANSWERABLE_NEAREST,          /* cosine of the most similar past request */
-    ANSWERABLE_NEAR,             /* mean cosine of all past requests that voted */
-    ANSWERABLE_THERE,            /* share of these requests' votes for tools that still exist */
-    ANSWERABLE_NEIGHBOUR_VOTE,   /* greatest share of neighbour votes of a tool */
+    ANSWERABLE_NEAR,             /* mean cosine of all past requests that voted for tools */
+    ANSWERABLE_THERE,            /* share of their votes for tools still in the catalogue */
+    ANSWERABLE_NEIGHBOUR_VOTE,   /* greatest share of their votes for a single tool */
     ANSWERABLE_FEATURES
 };
 
 /* A set of tools that past requests used. */
 struct past_set {
     uint64_t tools; /* bitmap of candidates */
-    float share;    /* share of the past requests' votes */
+    float share;    /* share of the votes that belong to the requests with this set */
 };
 
 struct candidate_features {
-    size_t tools;                                /* C */
+    size_t tools;                                /* C, number of candidates */
     uint32_t hits[CHOOSE_TOOLS];                 /* [C] index of each candidate's hit, ascending */
     float features[CHOOSE_TOOLS][TOOL_FEATURES]; /* [C] */
     size_t past_count;
@@ -65,38 +65,40 @@ struct candidate_features {
     float answerability[ANSWERABLE_FEATURES];
 };
 
-/* Reads the features of a request. hits: with features, and at least CHOOSE_FIRST if there are so many. neighbours: the past
- * requests that voted for the hits, or NULL. */
+/* Reads the features of a request. hits: the hits with their features; at least CHOOSE_FIRST of them if the search
+ * found as many. neighbours: the past requests that voted for the hits; NULL without past requests. */
 void wt__candidate_features_read(struct candidate_features *out, const struct hit_list *hits,
                                  const struct neighbours *neighbours);
 
-/* The chooser estimates a probability for each plausible set: the sets of similar past requests, sets of the most likely
- * tools, and small changes of both. The logarithm of this probability is, up to a constant,
+/* The chooser estimates a probability for each plausible set. Plausible are the sets of similar past requests, sets of
+ * the most likely tools, and small changes of these sets. The logarithm of the probability is, up to a constant,
  *
  *   likelihood * sum over the set's tools of logit(p)
  *     + past * log(share of the past requests' votes)
  *     + size * log(share of usages with so many tools)
  *
- * where p, the probability that a tool is needed, is a logistic function of the tool's features. The result is either
+ * where p is the probability that a tool is needed, a logistic function of the tool's features. The result is either
  *
  *   the set with the greatest expected TRACC (set_metrics.h), or
  *   a set complete with a given probability P: tools join in the order of their probability until it is complete.
  *
- * The second set is calibrated by split conformal prediction (Vovk et al. 2005; Angelopoulos and Bates 2021). Each of n
- * requests with known tools has a nonconformity score: the score before its last needed tool joins. If the set of a new
- * request includes all tools up to the ceil((n + 1) P)-th smallest of these scores, it is complete with probability P or
- * more, provided that the request is exchangeable with the n requests. Tools without past use have scores of their own
+ * The second set is calibrated by split conformal prediction (Vovk et al. 2005; Angelopoulos and Bates 2021). Each tool
+ * has a score, the estimated probability that the set is complete before the tool joins. The nonconformity score of a
+ * request with known tools is the score of its last needed tool. Given n such requests, let t be the ceil((n + 1) P)-th
+ * smallest nonconformity score. A set with all tools of a score up to t is complete with probability P or more, if the
+ * request is exchangeable with the n requests. Requests for tools without past use have a separate list of scores
  * (Mondrian conformal prediction).
  *
- * The scores come from cross-validation: each fold is scored with weights fitted to the other folds, while a query uses
- * weights fitted to all. The probability P therefore holds only as long as one fold hardly changes the weights.
+ * The nonconformity scores come from cross-validation: each fold is scored with weights fitted to the other folds. A
+ * query uses weights fitted to all folds. The probability P therefore holds only if one fold hardly changes the
+ * weights.
  *
- * A second logistic function estimates the probability that a request needs no tool. Its distribution over answerable
- * requests is stored, so that a caller can choose the rate of false alarms. For a request very different from the
- * logged requests (wt__familiarity), use the chooser of a catalogue without usage. */
+ * A second logistic function estimates the probability that no tool fits. Its values for answerable requests are
+ * stored, so that a caller can choose the rate of false alarms. For a request unlike the logged requests
+ * (wt__familiarity), use wt__chooser_default. */
 
 enum {
-    CHOOSE_SIZES = 16, /* number of distinguished sizes of sets; the last one includes all larger sets */
+    CHOOSE_SIZES = 16, /* number of distinct set sizes; the last includes all larger sets */
     CHOOSE_SETS = 512  /* maximum number of sets considered */
 };
 
@@ -108,16 +110,16 @@ struct calibration {
 
 struct chooser {
     float tool_weights[TOOL_FEATURES], tool_constant;
-    float likelihood, past, size;
-    float sizes[CHOOSE_SIZES]; /* [n - 1] log of the share of usages with n tools; all 0 if unknown */
+    float likelihood, past, size; /* weights of the three terms above */
+    float sizes[CHOOSE_SIZES];    /* [n - 1] log of the share of usages with n tools; all 0 if unknown */
     float answerability_weights[ANSWERABLE_FEATURES], answerability_constant;
-    struct calibration nonconformity; /* scores of requests for tools with past use */
-    struct calibration unused;    /* scores of requests for tools without past use; if empty, nonconformity applies */
-    struct calibration no_answer; /* wt__no_answer_probability of answerable requests */
-    struct calibration nearest;   /* cosine of dev requests with their nearest past request; empty if unknown */
-    struct calibration lengths;   /* bytes of dev requests; empty if unknown */
-    bool has_relevance;
-    struct relevance_model relevance; /* probability that a single hit is needed; only if has_relevance */
+    struct calibration nonconformity; /* nonconformity scores of requests for tools with past use */
+    struct calibration unused;        /* the same for tools without past use; if empty, `nonconformity` is used */
+    struct calibration no_answer;     /* wt__no_answer_probability of answerable requests */
+    struct calibration nearest;       /* cosines of dev requests with their nearest past request; empty if unknown */
+    struct calibration lengths;       /* lengths of dev requests in bytes; empty if unknown */
+    bool has_relevance;               /* false for the default relevance model */
+    struct relevance_model relevance; /* model of the probability that a hit is needed; only if has_relevance */
 };
 
 /* Chooser for stores without usage, fitted on other catalogues. Its probabilities are rough estimates. */
@@ -138,12 +140,13 @@ struct chosen {
 /* Chooses the set with the greatest expected TRACC. */
 void wt__choose(const struct chooser *chooser, const struct candidate_features *candidates, struct chosen *out);
 
-/* Orders hits for a complete set: the candidates by probability, then the other hits in order. order: [hits] indexes of
- * hits. nonconformity: [hits] the estimated probability that the set is complete before each tool joins, ascending. */
+/* Orders the hits for a complete set: first the candidates by probability, then the other hits in their order. order:
+ * [hits] indexes of hits. nonconformity: [hits] for each hit in this order, the estimated probability that the set is
+ * complete before the hit joins; ascending. */
 void wt__set_order(const struct chooser *chooser, const struct candidate_features *candidates, size_t hits,
                    uint32_t *order, float *nonconformity);
 
-/* Nonconformity score of a request whose tools were not all found. */
+/* Nonconformity score of a request if not all of its tools were found. */
 #define CHOOSE_NEVER 1e9f
 
 /* Maximum nonconformity scores of the tools of a complete set, for tools with and without past use. */
@@ -157,16 +160,15 @@ bool wt__conformal_thresholds(const struct chooser *chooser, double probability,
 /* Returns the probability that no tool fits the request; 1 without candidates. */
 float wt__no_answer_probability(const struct chooser *chooser, const struct candidate_features *candidates);
 
-/* Returns the threshold that wt__no_answer_probability exceeds for a share `false_share`, in [0, 1], of answerable
- * requests. The threshold is at least one half. INFINITY if there are too few calibration values for so small a
- * share. */
+/* Returns the threshold that wt__no_answer_probability exceeds for the share `false_share` (0 .. 1) of answerable
+ * requests; at least one half. Returns INFINITY if there are too few calibration values for this share. */
 float wt__no_answer_threshold(const struct calibration *no_answer, double false_share);
 
 enum familiarity { FAMILIAR, TOO_SHORT, TOO_FAR };
 
-/* Compares a request of `bytes` bytes with the dev requests. Returns TOO_SHORT if it is clearly shorter than all but one in
- * a hundred of them, TOO_FAR if its nearest past request is clearly farther than theirs, else FAMILIAR. Also returns
- * FAMILIAR if past requests or the calibrations are missing. */
+/* Compares a request of `bytes` bytes with the dev requests. Returns TOO_SHORT if the request is clearly shorter than
+ * 99 % of the dev requests, TOO_FAR if its cosine with the nearest past request is clearly lower than for 99 % of them,
+ * else FAMILIAR. Also returns FAMILIAR without past requests or calibrations. */
 enum familiarity wt__familiarity(const struct chooser *chooser, const struct candidate_features *candidates,
                                  size_t bytes);
 

@@ -10,7 +10,8 @@
 #include "base/rng.h"
 #include "llm/plain_text.h"
 
-/* Initialises an empty list with room for `most` tools. Returns the memory of its rows, or NULL if out of memory. */
+/* Initialises an empty list with room for `most` tools. Returns the writable rows of the list, or NULL if out of
+ * memory. */
 static uint32_t *init_ptr_tools(struct arena *arena, size_t most, struct ptr_tools *out)
 {
     uint32_t *rows = wt__arena_array(arena, uint32_t, most);
@@ -18,8 +19,8 @@ static uint32_t *init_ptr_tools(struct arena *arena, size_t most, struct ptr_too
     return rows;
 }
 
-/* Adds a row to a list with room for it. memory: rows of the list, writable. Returns false if the list already has the
- * row. */
+/* Adds a row to a list that has room. memory: the writable rows, from init_ptr_tools. Returns false if the list already
+ * has the row. */
 static bool add_ptr_tool(struct ptr_tools *tools, uint32_t *memory, uint32_t row)
 {
     for (size_t i = 0; i < tools->count; i++)
@@ -47,10 +48,10 @@ struct ptr_run {
  *   ptr-requirements   request -> {"requirements": [text, ...]}
  *   ptr-match          tools, one requirement -> {"tools": [number in the list, ...]}
  *
- * A requirement is a text with at least one word; it is converted to plain text and cut. A match is a list of integers
- * from 1 to the number of listed tools. Other answers are rejected and counted; an answer with one invalid number is
- * rejected as a whole. If the answer has no usable requirement, the whole request becomes the only requirement; an empty
- * list means that the request has no requirements.
+ * A requirement is a text with at least one word, which is sanitised and truncated. A match is a list of integers from
+ * 1 to the number of listed tools. Other answers are rejected and counted. An answer with one invalid number is
+ * rejected as a whole. If an answer has no usable requirement, the request itself becomes the only requirement. An
+ * empty list means that the request has no requirements.
  *
  * The questions for matches are independent, so they are asked concurrently. */
 
@@ -68,7 +69,8 @@ static int reject_ptr_answer(const struct ptr_run *run, const char *reason, wt_e
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, run->arena, err);
 }
 
-/* Adds a question to the trace and its answer to the cost. An answer without JSON is already rejected. */
+/* Adds an exchange to the trace and its cost to the total. An answer that does not match the schema is already
+ * rejected. */
 static int note_ptr_exchange(const struct ptr_run *run, const struct prompt *prompt, const struct chat_reply *reply,
                              wt_error *err)
 {
@@ -181,7 +183,8 @@ static int match_requirement(void *context, size_t index, unsigned worker)
     return put_ptr_question(m->run, &m->prompt, values, sizeof values / sizeof *values, &subject, &m->replies[index]);
 }
 
-/* Reads all answers in the order of the requirements. If a question failed, still adds the other answers to the cost. */
+/* Reads all answers in the order of the requirements. If a question failed, the costs of the other answers are still
+ * added. */
 static int read_matches(const struct ptr_matching *m, wt_error *err)
 {
     struct ptr_trace *trace = m->run->trace;
@@ -226,11 +229,11 @@ static int ask_matches(const struct ptr_run *run, wt_error *err)
 /* PTR's third stage: multi-view re-ranking (Algorithm 1) for one unsolved problem.
  *
  *   DSA  direct semantic alignment     the K tools nearest to the problem's words
- *   HQC  historical query correlation  the tools of the K past requests nearest to these words, each tool once
+ *   HQC  historical query correlation  the tools of the K past requests nearest to these words
  *   CTE  contextual tool expansion     the K tools nearest to the first tool of DSA
  *
- * Each view gives one vote to each of its tools. The tool with the most votes wins; at a tie, the tool that came first in
- * the order of the views and their lists. */
+ * Each view gives one vote to each of its tools. The tool with the most votes wins. At a tie, the tool that comes first
+ * in the order of the views and their lists wins. */
 
 struct candidate_tool {
     uint32_t row;
@@ -266,7 +269,7 @@ static size_t count_ptr_tools(const struct ptr_tools *lists, size_t count)
     return sum;
 }
 
-/* Counts the votes of one view, given as lists. out: the view as one list without duplicates. */
+/* Counts the votes of one view. lists: [count] lists of its tools. *out: the tools of the view without duplicates. */
 static int count_view(struct ballot *ballot, enum ptr_view view, const struct ptr_tools *lists, size_t count,
                       struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
@@ -298,7 +301,7 @@ static void elect_tool(const struct ballot *ballot, struct ptr_problem *problem)
     }
 }
 
-/* The lists of the views, each cut to K. */
+/* The lists of the views. */
 struct view_lists {
     struct ptr_tools dsa, cte;
     const struct ptr_tools *hqc; /* [hqc_count] tools of each past request */
@@ -442,7 +445,7 @@ const char *wt__ptr_view_name(enum ptr_view view)
 
 /* ---------------------------------------------------------------- oracle */
 
-/* Seeds the random numbers of one decision of a request, which is identified by its step and words. */
+/* Seeds the random numbers of one decision, which is identified by the request, the step and the words. */
 static void seed_oracle_decision(struct rng *rng, const struct oracle *oracle, const struct ptr_subject *subject,
                                  struct str words)
 {
@@ -456,7 +459,8 @@ static bool oracle_errs(const struct oracle *oracle, struct rng *rng)
     return wt__rng_unit(rng) < oracle->error;
 }
 
-/* Lists the requirements, including errors: list [2 * needed_count]. Returns their number. */
+/* Writes the requirements that the oracle answers, including errors, to list [2 * needed_count]. Returns their
+ * number. */
 static size_t name_requirements(const struct oracle *oracle, const struct ptr_subject *subject,
                                 const struct ptr_label **list)
 {

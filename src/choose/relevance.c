@@ -1,4 +1,5 @@
-/* relevance.c: see relevance.h. The parameters are data, fitted by programs in bench/. */
+/* relevance.c: relevance, weak hits and sets by needs. See relevance.h. The weights were fitted by programs in
+ * bench/. */
 #include "choose/relevance.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 enum { TENTH = 10 };
 
-/* Added to a share of votes before its logarithm, so that a share of one in a hundred hardly counts. */
+/* Added to a share of votes before the logarithm, so that shares below one in a hundred hardly differ. */
 static const float LITTLE = 0.01f;
 
 /* Evidence of a hit: words, vectors, or both. */
@@ -72,7 +73,7 @@ float wt__relevance_below(float probability, double none)
 /* Share of the request's total idf below which a matching word counts as common. */
 static const float COMMON_SHARE = 0.5f;
 
-/* Cosine from which a hit counts as near, with and without words as further evidence. */
+/* Minimum cosine of a hit that is not weak, in searches with words and in searches with vectors alone. */
 static const float NEAR_WITH_WORDS = 0.35f, NEAR_ALONE = 0.3f;
 
 bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit)
@@ -120,7 +121,7 @@ static float log_odds(float probability)
     return p > 0 ? logf(p / (1 - p)) : logf(1e-4f);
 }
 
-/* Returns the hit's score for its sub-query; its score if it was found by the whole request. */
+/* Returns the score of a hit for its sub-query; if the hit was found by the whole request, its score. */
 static float need_score_of_hit(const struct hit *hit)
 {
     for (size_t s = 0; s < HIT_STAGES && hit->stages[s].name; s++)
@@ -140,12 +141,12 @@ static float action_score_of_hit(const struct hit *hit)
 /* State of one need while its hits are read. */
 struct need {
     struct str subquery;
-    size_t count;
+    size_t count;  /* number of its hits so far */
     float first;   /* score of its first hit */
     size_t leader; /* index of its first hit in the result */
 };
 
-/* Finds or adds the need of a hit. Returns its index; *count if there are too many needs. */
+/* Finds or adds the need of a hit. Returns the index of the need; *count if there are too many needs. */
 static size_t find_need(struct need *needs, size_t *count, const struct hit *hit)
 {
     size_t n = 0;

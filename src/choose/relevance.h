@@ -1,22 +1,22 @@
-/* relevance.h: the probability that a request needs a hit, weak hits, and sets of tools for catalogues without recorded
- * use. */
+/* relevance.h: estimates the probability that a request needs a hit, finds weak hits, and chooses sets of tools in
+ * catalogues without recorded use. */
 #ifndef WT_CHOOSE_RELEVANCE_H
 #define WT_CHOOSE_RELEVANCE_H
 
 #include "retrieve/retrieve.h"
 
-/* Relevance is the probability that a request needs the tool of a hit. Scores do not express this, because they are relative
- * to the best score of their request.
+/* Relevance is the probability that a request needs the tool of a hit. A score does not express this, because scores
+ * are relative to the best score of the same request.
  *
- * Relevance is a logistic function of features of the hit and of the tools nearest to the request. It does not change the
- * order of hits. The fit assumes that one request in five needs no tool. */
+ * Relevance is a logistic function of features of the hit and of the tools nearest to the request. Relevance does not
+ * change the order of hits. The weights were fitted for the case that one request in five needs no tool. */
 
 enum relevance_feature {
     RELEVANCE_SHARE,   /* score divided by the best hit's score, as in the first stage */
     RELEVANCE_MEANING, /* cosine with the nearest sub-query; with the request if it has no sub-queries */
     RELEVANCE_WORDS,   /* weighted share of the words of a sub-query (or request) that the tool has; 0 without words */
     RELEVANCE_NEAREST, /* greatest cosine of any tool with the whole request */
-    RELEVANCE_LEAD,    /* that cosine minus the cosine of the tenth nearest tool */
+    RELEVANCE_LEAD,    /* RELEVANCE_NEAREST minus the cosine of the tenth nearest tool */
     RELEVANCE_VOTES,   /* log(share of past requests' votes + a small constant); 0 if votes have no weight */
     RELEVANCE_FEATURES
 };
@@ -44,25 +44,26 @@ float wt__relevance(const struct relevance_model *relevance, const struct retrie
 /* Returns the smaller of probability and 1 - none. none: probability that no tool fits; NaN if unknown. */
 float wt__relevance_below(float probability, double none);
 
-/* True if a hit has hardly any evidence: it has at most one word of the request, which is a common word such as "send" or
- * "file", and its cosine is low. A search also finds such hits if no tool is suitable. A hit found by its name, by past
- * requests or by a reranker is not weak. */
+/* True if there is hardly any evidence for a hit: its cosine is low, and it has no word of the request, or only a
+ * common word such as "send" or "file". A search finds such hits even if no tool is suitable. A hit found by its name,
+ * by past requests or by a reranker is not weak. */
 bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit);
 
 /* The set for a request in a catalogue without recorded use.
  *
- * Each sub-query of a request is a need; a request without sub-queries is one need. The hits of a need are alternatives.
- * The set has the most likely hit of each need, and further hits until it is more likely than not that one of them is
- * right. A need whose best hit is unlikely gets no tool. The probability of a hit is a logistic function of its features
- * among the hits of its need. */
+ * Each sub-query of a request is a need. A request without sub-queries is a single need. The hits of a need are
+ * alternatives: one of them may be the right tool. The set has the most likely hit of each need, and further hits until
+ * one of them is more likely right than not. A need whose best hit is unlikely gets no tool. The probability that a hit
+ * is right is a logistic function of its need features. */
 
 enum need_feature {
     NEED_RELEVANCE, /* log odds of the hit's relevance */
     NEED_MEANING,   /* cosine with the nearest sub-query */
     NEED_ACTION,    /* 1 if the tool's action matches the request's verb, -1 if not, 0 if unknown */
     NEED_RANK,      /* log(1 + number of earlier hits for the need) */
-    NEED_MARGIN, /* for the need's first hit its lead over the second, for others minus their distance to the first, divided
-                       by the first hit's score */
+    /* First hit of a need: its lead over the second hit, divided by its score; 1 without a second hit. Other hits:
+     * minus the distance to the score of the first hit, divided by the score of the first hit. */
+    NEED_MARGIN,
     NEED_WEAK, /* 1 if the hit is weak (wt__hit_is_weak), else 0 */
     NEED_FEATURES
 };
@@ -79,8 +80,8 @@ struct need_hit {
     float probability;
 };
 
-/* Lists the hits of all needs in the order of hits: out [NEED_HITS]. Returns their number. hits: their probabilities must be
- * their relevance; NaN counts as 0. retriever: the retriever that found them. */
+/* Lists the hits of all needs, in the order of `hits`. out: [NEED_HITS]. Returns the number of entries. hits:
+ * `probability` of each hit must be its relevance; NaN counts as 0. retriever: the retriever that found the hits. */
 size_t wt__need_hits(const struct retriever *retriever, const struct hit_list *hits, struct need_hit *out);
 
 struct need_set {
@@ -94,7 +95,8 @@ void wt__choose_by_needs(const struct need_hit *hits, size_t count, float least,
 
 /* Default minimum probability of a need's best tool. */
 extern const float wt__need_least;
-/* Returns the probability below which the best tool of a share `false_share`, in (0, 1), of answerable requests lies. */
+/* Returns the minimum probability at which the share `false_share` (0 .. 1) of answerable requests gets no tool,
+ * because their best tool is below it. */
 float wt__need_least_for(double false_share);
 
 #endif

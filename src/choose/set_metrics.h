@@ -1,10 +1,10 @@
-/* set_metrics.h: metrics that compare a set of tools with the needed set. All except the size and the size difference are
- * in 0..1, and 1 for the exact set.
+/* set_metrics.h: metrics that compare a set of tools with the needed set. All metrics except the size and the size
+ * difference are in 0 .. 1, and 1 for the exact set. TRACC is
  *
  *   tracc   (1 - | |B| - |A| | / |A or B|) * |A and B| / |A|     with A needed and B picked (PTR, section 3)
  *
- * TRACC is the share of needed tools found, reduced if the set is too large or too small. If no tool is needed, an empty
- * set scores 1 and any other set 0. */
+ * TRACC is thus the share of needed tools found, reduced if the set is too large or too small. If no tool is needed,
+ * TRACC is 1 for an empty set and 0 for any other set. */
 #ifndef WT_CHOOSE_SET_METRICS_H
 #define WT_CHOOSE_SET_METRICS_H
 

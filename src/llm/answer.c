@@ -1,4 +1,4 @@
-/* answer.c: parses and validates answers, see internal.h. */
+/* answer.c: parses and validates the answers of a language model. See internal.h. */
 #include "llm/internal.h"
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "llm/prompt.h"
 #include "text/unicode.h"
 
-/* Returns the contents of a code fence that encloses the whole text; the text itself without a fence. */
+/* Returns the contents of the code fence that encloses the whole text; if there is no fence, the text itself. */
 static struct str strip_fence(struct str text)
 {
     const struct str fence = STR("```");
@@ -103,7 +103,7 @@ static bool is_keyword(const char *key, const json_t *value)
     return strcmp(key, "title") == 0 || strcmp(key, "description") == 0;
 }
 
-/* Checks a schema recursively. path: its JSON pointer, which is truncated if the schema is deep. */
+/* Checks a schema recursively. path: JSON pointer of the schema, truncated if the schema is deep. */
 static int check_schema(const json_t *schema, const char *path, wt_error *err)
 {
     const char *key;

@@ -1,9 +1,9 @@
 /* chat.h: interface for asking a language model one question.
  *
- * A model is a server (client.h), a file of recorded answers (record.h) or, in tests and evaluations, a stand-in that
- * knows the gold labels. Callers can distinguish them only by `name`.
+ * A model is a server (client.h), a file of recorded answers (record.h) or, in tests and evaluations, an oracle that
+ * knows the correct answers. Callers can distinguish these only by `name`.
  *
- * Answers are untrusted text, and are only parsed against the schema of the question. */
+ * Answers are untrusted. They are only used as data that matches the schema of the question, or as sanitised text. */
 #ifndef WT_LLM_CHAT_H
 #define WT_LLM_CHAT_H
 
@@ -21,36 +21,35 @@ enum { CHAT_TEMPERATURE_MAX = 2 };
 
 /* One user message. All members are borrowed for the call. */
 struct chat_question {
-    const char *task;     /* name and version of the prompt: "ptr-requirements/2" */
-    struct str text;      /* UTF-8 */
-    const json_t *schema; /* JSON Schema of the answer; NULL for free text */
-    unsigned max_tokens;  /* limit of the answer */
-    double temperature; /* 0 for the likeliest answer, else a sample; at most CHAT_TEMPERATURE_MAX, in steps of .001 */
-    unsigned seed;      /* number of the sample; 0 for any; ignored at temperature 0 */
-    const void
-        *subject; /* what the question is about, for stand-ins that do not read the text; never sent to a server */
+    const char *task;          /* name and version of the prompt: "ptr-requirements/2" */
+    struct str text;           /* UTF-8 */
+    const json_t *schema;      /* JSON Schema of the answer; NULL for free text */
+    unsigned max_tokens;       /* maximum tokens of the answer */
+    double temperature;        /* 0 for the most likely answer; in steps of .001 up to CHAT_TEMPERATURE_MAX */
+    unsigned seed;             /* seed of the sample; 0 if any sample will do; ignored at temperature 0 */
+    const void *subject;       /* for oracles, which do not read the text; never sent to a server; may be NULL */
     struct progress *progress; /* checked for cancellation while waiting; may be NULL */
 };
 
 struct chat_answer {
-    struct str text; /* unchanged answer, in the arena */
-    json_t *json;    /* parsed answer if the question has a schema; the caller must decref it */
+    struct str text; /* verbatim answer, in the arena */
+    json_t *json;    /* parsed answer, owned by the caller; NULL if the question has no schema */
     uint64_t prompt_tokens, completion_tokens; /* 0 if unknown */
-    double ms;
-    unsigned attempts; /* requests sent; 0 if replayed */
-    bool repaired;     /* true if only the second answer matched the schema */
+    double ms;                                 /* time from the first request to the answer */
+    unsigned attempts;                         /* number of requests sent; 0 if replayed from a record */
+    bool repaired;                             /* true if only the second answer matched the schema */
 };
 
-/* Returns the temperature in thousandths, a whole number, so that it is always written in the same way. */
+/* Returns the temperature in thousandths. As a whole number it is always written in the same way. */
 static inline unsigned wt__chat_thousandths(const struct chat_question *question)
 {
     return (unsigned)(question->temperature * 1000 + .5);
 }
 
-enum { CHAT_AT_ONCE = 4 };
+enum { CHAT_AT_ONCE = 4 }; /* default of chat_model.at_once */
 
 struct chat_model {
-    const char *name;
+    const char *name; /* name of the model, as shown to users and in record keys */
     /* Asks a question. Thread-safe. Errors:
      *   WT_EINVAL     invalid temperature
      *   WT_ENETWORK   no answer, or the server refuses

@@ -1,5 +1,6 @@
-/* client.c: see client.h. A question holds one session from its first request to its last, including pauses and repair.
- * The number of sessions therefore limits concurrency, and pauses requested by a server take effect.
+/* client.c: asks a language model on a server. See client.h. A question holds one HTTP session from its first request
+ * to its last, also during pauses and the repair. The number of sessions thus limits concurrent questions, and a pause
+ * that the server requests slows down all work.
  *
  *   ask_client ── exchange_completion ──► completion ── answer_parse ──► answer
  *                   │ retries, refusals         │ mismatch: one more exchange, with the error */
@@ -20,8 +21,10 @@
 #include "llm/plain_text.h"
 #include "net/http_client.h"
 
-static const uint64_t TOKENS_MAX = 1000000000; /* larger counts are server errors, and treated as unknown */
-enum { STRUCK_BYTES_MIN = 6 };                 /* a shorter key is a placeholder, which may be part of any word */
+static const uint64_t TOKENS_MAX = 1000000000; /* larger token counts are errors of the server, and count as unknown */
+enum {
+    STRUCK_BYTES_MIN = 6
+}; /* shorter keys are placeholders, which could be part of any word; they are not removed from messages */
 
 /* ---------------------------------------------------------------- a request */
 
@@ -32,7 +35,7 @@ static void append_message(struct buffer *out, const char *role, struct str text
     wt__buffer_char(out, '}');
 }
 
-/* Appends the messages of the repair: the wrong answer, its error, and the schema. */
+/* Appends the messages that ask for a repair: the wrong answer, its error, and the schema. */
 static int write_repair(struct buffer *out, const struct completion_request *request)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -189,7 +192,7 @@ void wt__completion_reason(struct buffer *out, struct str body, const char *key,
         text = wt__json_str(value, "error");
     if (text.len == 0)
         text = wt__json_str(value, "message");
-    strike_out(&struck, text, key); /* before truncation could split the key */
+    strike_out(&struck, text, key); /* before the text is truncated, which could split the key */
     if (!struck.failed)
         wt__plain_line(&plain, wt__buffer_view(&struck), max);
     if (!plain.failed)
@@ -220,24 +223,24 @@ double wt__retry_pause(unsigned pauses, double first_ms, double asked_ms, struct
 /* ---------------------------------------------------------------- the client */
 
 enum {
-    PATIENCE_MS = 20,       /* interval of checks for cancellation */
+    PATIENCE_MS = 20,       /* milliseconds between checks for cancellation */
     REASON_BYTES_MAX = 240, /* maximum length of the server's error message */
-    JITTER_SEED = 1,
-    HEADERS = 3,
+    JITTER_SEED = 1,        /* seed of the random pauses */
+    HEADERS = 3,            /* maximum headers of a request: key, organisation, project */
 };
 
 struct chat_client {
     struct chat_model model;            /* first member, so that its pointer can be cast */
     struct chat_client_options options; /* strings are in the arena */
     struct arena arena;
-    const char *url;
+    const char *url; /* of the endpoint chat/completions */
     struct http_header headers[HEADERS];
-    pthread_mutex_t lock; /* guards the members below, up to `rng` */
-    pthread_cond_t given_back;
-    struct http_session *sessions[WT_MAX_CHAT_AT_ONCE]; /* idle sessions */
-    size_t idle, open;
+    pthread_mutex_t lock;                               /* guards the members below, up to `rng` */
+    pthread_cond_t given_back;                          /* signalled when a session becomes idle */
+    struct http_session *sessions[WT_MAX_CHAT_AT_ONCE]; /* [idle] idle sessions */
+    size_t idle, open;                                  /* open: number of idle and busy sessions */
     struct rng rng;
-    atomic_uint refused; /* COMPLETION_ members that the server rejected */
+    atomic_uint refused; /* COMPLETION_ bits of the settings that the server rejected */
 };
 
 /* One question in progress. */
@@ -415,7 +418,7 @@ static int fail_http_status(struct model_exchange *asking, const struct http_ans
                     reason.len > 0 ? ": " : "", reason.len > 0 ? reason.ptr : "");
 }
 
-/* Outcome of one attempt: completion, retry after a pause, retry without a rejected setting, or permanent failure. */
+/* Outcome of one attempt, in order: completion, retry after a pause, retry without a rejected setting, failure. */
 enum outcome { DONE, AGAIN_LATER, AGAIN_OTHERWISE, FAILED };
 
 static enum outcome judge_response(struct model_exchange *asking, const struct completion_request *request,
@@ -444,7 +447,7 @@ static enum outcome judge_response(struct model_exchange *asking, const struct c
     return json && *rc == WT_ENETWORK ? AGAIN_LATER : FAILED;
 }
 
-/* Sends the request once. asked_ms: set to the pause that the server requests, -1 otherwise. */
+/* Sends the request once. *asked_ms: pause that the server requests, in ms; -1 if none. */
 static enum outcome send_attempt(struct model_exchange *asking, struct completion_request *request,
                                  struct completion *out, double *asked_ms, int *rc)
 {
@@ -497,7 +500,7 @@ static int exchange_completion(struct model_exchange *asking, struct completion_
         double asked_ms;
         int rc;
         enum outcome outcome = send_attempt(asking, request, out, &asked_ms, &rc);
-        if (outcome == AGAIN_OTHERWISE) /* each retry omits one more member, so the loop ends */
+        if (outcome == AGAIN_OTHERWISE) /* each such retry omits one more setting, so the loop ends */
             continue;
         double ms = outcome == AGAIN_LATER ? choose_pause(asking->client, pauses++, asked_ms) : -1;
         if (ms < 0)
@@ -506,7 +509,7 @@ static int exchange_completion(struct model_exchange *asking, struct completion_
     }
 }
 
-/* Copies the completion to the answer, and parses it. */
+/* Copies the completion to asking->out, and parses its text. */
 static int take_completion(struct model_exchange *asking, const struct completion *completion, struct arena *arena)
 {
     struct chat_client *client = asking->client;
@@ -527,7 +530,7 @@ static int take_completion(struct model_exchange *asking, const struct completio
     return wt__answer_parse(&out->json, completion->text, asking->question->schema, asking->err);
 }
 
-/* Makes one exchange, and validates its answer. */
+/* Asks the server once, with retries, and validates the answer. */
 static int exchange_once(struct model_exchange *asking, struct completion_request *request, struct arena *arena)
 {
     struct completion completion = {0};

@@ -6,10 +6,12 @@
  *   wt__chat_client_open(&client, &options, err);
  *   wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, err);
  *
- * The schema is sent if the server supports it, and always validated here. If an answer does not match, the model gets
- * one more try, with the error. Settings that the server rejects are omitted from later requests.
+ * The schema of a question is sent if the server supports schemas. Answers are always validated here. If an answer does
+ * not match, the model gets one more try, with the error (the repair). Settings that the server rejects are omitted
+ * from later requests.
  *
- * The key is sent in one header. It never appears in errors, records or redirects. */
+ * The API key is only sent in the header "Authorization". It never appears in error messages or records, and is never
+ * sent to the target of a redirect. */
 #ifndef WT_LLM_CLIENT_H
 #define WT_LLM_CLIENT_H
 
@@ -20,25 +22,26 @@
 
 #define CHAT_CLIENT_BASE_URL "https://api.openai.com/v1"
 
+/* Defaults of the options below (times in ms), and limits. */
 enum {
     CHAT_CLIENT_CONNECT_MS = 5000,
     CHAT_CLIENT_TOTAL_MS = 600000,
     CHAT_CLIENT_STALL_MS = 60000,
     CHAT_CLIENT_RETRIES = 2,
-    CHAT_CLIENT_RETRIES_MAX = 10,
-    CHAT_QUESTION_BYTES_MAX = 1 << 20,
+    CHAT_CLIENT_RETRIES_MAX = 10,      /* maximum of options.retries */
+    CHAT_QUESTION_BYTES_MAX = 1 << 20, /* maximum length of a question */
 };
 
 /* Strings are borrowed for the call of wt__chat_client_open. */
 struct chat_client_options {
-    const char *base_url; /* NULL for CHAT_CLIENT_BASE_URL, which requires a key */
-    const char *key;      /* NULL to send no key */
-    const char *model;
-    const char *organisation, *project; /* NULL to omit their headers */
-    unsigned connect_ms, total_ms;      /* timeouts of one attempt */
-    unsigned stall_ms;                  /* timeout between two bytes of an answer */
-    unsigned retries;                   /* retries after the first attempt */
-    unsigned first_pause_ms;            /* pause before the first retry; doubled for each further one */
+    const char *base_url;               /* NULL for CHAT_CLIENT_BASE_URL, which requires a key */
+    const char *key;                    /* API key; NULL to send no key */
+    const char *model;                  /* name of the model; required */
+    const char *organisation, *project; /* NULL to omit the header */
+    unsigned connect_ms, total_ms;      /* timeouts of one attempt in ms: to connect, and in total */
+    unsigned stall_ms;                  /* timeout between two bytes of a response, in ms */
+    unsigned retries;                   /* maximum retries after the first attempt */
+    unsigned first_pause_ms;            /* pause before the first retry, in ms; doubled for each further retry */
     unsigned concurrency;               /* maximum concurrent questions; others wait */
 };
 

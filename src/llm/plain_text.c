@@ -1,5 +1,5 @@
-/* plain_text.c: see plain_text.h. One pass over the characters. Marks are detected from the last byte written, so that
- * omitting a character cannot join two halves of a mark. */
+/* plain_text.c: sanitises text in one pass over its characters. See plain_text.h. A mark is detected by comparing each
+ * character with the last byte written. Omitted characters thus cannot hide a mark between its two halves. */
 #include "llm/plain_text.h"
 
 #include <stdint.h>
@@ -13,9 +13,9 @@ enum { REPLACEMENT = 0xFFFD, NON_JOINER = 0x200C, JOINER = 0x200D, TAGS = 0xE000
 
 struct plain_writer {
     struct buffer *out;
-    size_t begin, end; /* writable range of out */
+    size_t begin, end; /* bytes of `out` that this writer may change */
     bool lines;        /* true to keep line ends */
-    bool gap;          /* true if a blank is pending */
+    bool gap;          /* true if a blank must precede the next character */
     bool full;         /* true if the text was truncated */
 };
 
@@ -24,7 +24,7 @@ static char last_byte(const struct plain_writer *w)
     return w->out->len > w->begin ? w->out->ptr[w->out->len - 1] : '\0';
 }
 
-/* Returns the ASCII mark that a character looks like; otherwise the character. */
+/* Returns the ASCII mark that a character looks like; the character itself if it looks like no mark. */
 static int32_t normalise_mark(int32_t c)
 {
     static const struct {
@@ -37,7 +37,7 @@ static int32_t normalise_mark(int32_t c)
     return c;
 }
 
-/* True if c after `last` would form or begin a mark. */
+/* True if `c` after the byte `last` would begin or form a mark of prompts (plain_text.h). */
 static bool makes_mark(char last, int32_t c)
 {
     switch (last) {

@@ -1,9 +1,9 @@
 /* plain_text.h: sanitises untrusted text for use in prompts and messages.
  *
- * The result is UTF-8 without control characters and invisible characters, which can hide instructions from a
- * reader. Marks of prompts and chat templates are broken up: runs of angle brackets and braces, "<|", "<word>",
- * "[WORD]", "|>". A blank is inserted and nothing is deleted, so the text stays readable. Wide and small forms of
- * the marks are treated in the same way. Plain text is unchanged. */
+ * The result is UTF-8 without control characters and invisible characters, which can hide instructions from a reader.
+ * Marks of prompts and chat templates are broken up by inserted blanks: runs of angle brackets and braces, "<|",
+ * "<word>", "[WORD]", "|>". Wide and small forms of these characters are treated in the same way. Other text is
+ * unchanged. */
 #ifndef WT_LLM_PLAIN_TEXT_H
 #define WT_LLM_PLAIN_TEXT_H
 
@@ -19,8 +19,8 @@ void wt__plain_text(struct buffer *out, struct str text, size_t max);
 /* Same as wt__plain_text, as one line: collapses runs of blanks, and trims the ends. */
 void wt__plain_line(struct buffer *out, struct str text, size_t max);
 
-/* Sanitises a model's free-text answer: one line, in the arena, of at most max bytes (and PLAIN_CUT); empty if the text
- * has no word. Errors: WT_ENOMEM. */
+/* Sets *out to a sanitised answer in free text: one line of at most max bytes, plus PLAIN_CUT if truncated, in the
+ * arena. *out is empty if the text has no word. Errors: WT_ENOMEM. */
 int wt__plain_words(struct str *out, struct str text, size_t max, struct arena *arena);
 
 #endif

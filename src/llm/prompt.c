@@ -1,4 +1,4 @@
-/* prompt.c: see prompt.h. A file is read line by line into a struct prompt; filling walks the template once. */
+/* prompt.c: reads prompt files and fills their slots. See prompt.h. */
 #include "llm/prompt.h"
 
 #include <stdbool.h>
@@ -16,11 +16,11 @@ enum { LINE_BYTES = 256 };
 /* ---------------------------------------------------------------- reading a file */
 
 struct prompt_reader {
-    struct str rest;
-    size_t line; /* number of the last line, from 1 */
+    struct str rest; /* unread part of the file */
+    size_t line;     /* number of the last line read, from 1; 0 before the first */
 };
 
-/* Reads the next line, without its line end. False at the end of the file. */
+/* Reads the next line, without its line end. Returns false at the end of the file. */
 static bool read_prompt_line(struct prompt_reader *reader, struct str *out)
 {
     if (reader->rest.len == 0)
@@ -58,7 +58,7 @@ static bool add_slot(struct prompt *prompt, const char *name, size_t max_items, 
     return true;
 }
 
-/* Parses one line of the head. False if invalid. */
+/* Parses one setting, a line before "schema" or "prompt". Returns false if the line is invalid. */
 static bool read_setting(struct prompt *prompt, struct str line)
 {
     char text[LINE_BYTES], name[LINE_BYTES], excess;

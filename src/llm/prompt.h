@@ -1,30 +1,33 @@
-/* prompt.h: prompts as data: files prompts/NAME.txt, built into the library.
+/* prompt.h: prompts, which are files prompts/NAME.txt built into the library. Also the exchanges with a language model.
+ * A prompt file:
  *
  *   # a comment
- *   version 1                   increased with every change of meaning; part of a recorded question's key
+ *   version 1                   increased with every change of meaning; part of the key of a recorded answer
  *   tokens 512                  maximum tokens of the answer
- *   text request 4096           slot for one text; maximum bytes
- *   list tools 128 600          slot for a list; maximum items, maximum bytes of each
- *   schema                      JSON Schema of the answer (keywords: internal.h), up to the line "prompt"
+ *   text request 4096           slot "request" for a text of at most 4096 bytes
+ *   list tools 128 600          slot "tools" for a list of at most 128 items of at most 600 bytes
+ *   schema                      the JSON Schema of the answer follows, up to the line "prompt" (keywords: internal.h)
  *   {"type": "object", ...}
- *   prompt                      the rest of the file; each slot alone on its line: {{request}}
+ *   prompt                      the text follows, up to the end of the file; each slot is alone on a line: {{request}}
  *
- * A value cannot escape from its slot. It is enclosed by two delimiter lines:
+ * A value cannot escape from its slot. Two delimiter lines enclose the value:
  *
  *   <<<request
  *   What is the weather?
  *   >>>request
  *
- * Values cannot contain delimiters, because plain_text.h breaks up such marks. An item of a list is always one line.
- * Slots in values are not expanded.
+ * Values cannot contain delimiters, because values are sanitised (plain_text.h). An item of a list is always one line.
+ * "{{...}}" in a value is not expanded.
  *
- * Exchanges are questions to a language model with their answers and costs, for all users of models (PTR, tool calls).
+ * An exchange is a question to a language model with its answer and cost. PTR (choose/ptr.h) and calls
+ * (call/language_model.h) use three functions:
  *
- *   put      asks, in any thread; the reply may hold an unusable answer
- *   keep     records the exchange and adds its cost; called in a fixed order
- *   reject   marks a valid answer as unusable, with the reason
+ *   wt__chat_put      asks, in any thread; the answer in the reply may be unusable
+ *   wt__chat_keep     makes an exchange of the reply and adds its cost; called in a fixed order
+ *   wt__chat_reject   marks the answer of an exchange as unusable, with the reason
  *
- * If the model does not answer (network, cancellation, memory), put returns an error and keep records nothing. */
+ * If the model gives no answer (network, cancellation, memory), wt__chat_put returns an error, and wt__chat_keep
+ * creates no exchange. */
 #ifndef WT_LLM_PROMPT_H
 #define WT_LLM_PROMPT_H
 
@@ -39,26 +42,26 @@
 #include "llm/chat.h"
 
 enum {
-    PROMPT_SLOTS_MAX = 8,
+    PROMPT_SLOTS_MAX = 8,              /* maximum slots of a prompt */
     PROMPT_NAME_BYTES = 32,            /* maximum length of a prompt's or slot's name, with NUL */
-    PROMPT_VALUE_BYTES_MAX = 64 << 10, /* maximum limit of a slot for a text or item */
-    PROMPT_ITEMS_MAX = 256,            /* maximum limit of a slot for a list */
-    PROMPT_VERSION_MAX = 999999,
-    PROMPT_TOKENS_MAX = 32768,
-    PROMPT_FILE_BYTES_MAX = 64 << 10,
+    PROMPT_VALUE_BYTES_MAX = 64 << 10, /* largest byte limit that a slot may have */
+    PROMPT_ITEMS_MAX = 256,            /* largest item limit that a slot may have */
+    PROMPT_VERSION_MAX = 999999,       /* maximum version of a prompt */
+    PROMPT_TOKENS_MAX = 32768,         /* maximum of a prompt's setting "tokens" */
+    PROMPT_FILE_BYTES_MAX = 64 << 10,  /* maximum size of a prompt file */
 };
 
 struct prompt_slot {
     char name[PROMPT_NAME_BYTES];
-    size_t max_items; /* 0 for a text */
+    size_t max_items; /* maximum items of a list; 0 for a text */
     size_t max_bytes; /* maximum bytes of the text or of each item */
 };
 
 struct prompt {
     char task[PROMPT_NAME_BYTES + 12]; /* name and version, for chat_question.task: "ptr-match/2" */
-    unsigned version, max_tokens;
-    char *text;     /* template with slots */
-    json_t *schema; /* NULL if the answer is free text */
+    unsigned version, max_tokens;      /* max_tokens: maximum tokens of the answer */
+    char *text;                        /* template with slots */
+    json_t *schema;                    /* NULL if the answer is free text */
     struct prompt_slot slots[PROMPT_SLOTS_MAX];
     size_t slot_count;
 };
@@ -66,9 +69,9 @@ struct prompt {
 /* Value of a slot: a text, or the items of a list, which are numbered from 1. Texts and items longer than the slot's
  * limit are truncated and marked. */
 struct prompt_value {
-    const char *slot;
-    struct str text;
-    const struct str *items; /* [item_count] */
+    const char *slot;        /* name of the slot */
+    struct str text;         /* for a text slot */
+    const struct str *items; /* [item_count] for a list slot */
     size_t item_count;
 };
 
@@ -110,45 +113,47 @@ extern const size_t wt__prompt_file_count;
 
 /* ---------------------------------------------------------------- exchanges */
 
-/* Total cost of all questions. */
+/* Total cost of a number of questions. */
 struct chat_cost {
-    size_t questions; /* answered questions, usable or not */
-    size_t requests;  /* requests sent; recorded answers need none */
-    size_t repaired;  /* answers that matched their schema only after a retry */
-    size_t unusable;  /* unusable answers */
+    size_t questions; /* number of questions with an answer, usable or not */
+    size_t requests;  /* number of requests sent; 0 for recorded answers */
+    size_t repaired;  /* number of answers that matched their schema only after a repair */
+    size_t unusable;  /* number of unusable answers */
     uint64_t prompt_tokens, completion_tokens;
-    double ms; /* sum over all questions, as if asked one after another */
+    double ms; /* sum of the times of all questions, even if asked concurrently */
 };
 
-/* Verbatim question and answer. The texts are untrusted. */
+/* A question and its answer, verbatim and untrusted. */
 struct chat_exchange {
     const char *task; /* name and version of the prompt */
     struct str question, answer;
     const char *unusable; /* reason why the answer is unusable; NULL if usable */
 };
 
-/* Initialise with zeros; always free with wt__chat_reply_dispose. */
+/* Reply to one question. Must be zero before wt__chat_put; always free with wt__chat_reply_dispose. */
 struct chat_reply {
-    struct arena arena; /* holds question and got */
+    struct arena arena; /* memory of question and got */
     struct str question;
     struct chat_answer got; /* json is NULL if the answer is unusable */
-    int rc;                 /* result of the question */
-    wt_error why;           /* error if rc is negative */
-    bool put;               /* the question was asked, or cancelled */
+    int rc;                 /* result of wt__chat_put */
+    wt_error why;           /* the error, if rc is negative */
+    bool put;               /* true once wt__chat_put was called */
 };
 
-/* Fills the prompt and asks, unless cancelled; one step of the question's progress. question: same as for
- * wt__prompt_ask. Returns 0 for any answer, usable or not; otherwise the error, which is also in the reply. */
+/* Fills the prompt and asks the model, unless cancelled. Counts one step of the question's progress. question: same as
+ * for wt__prompt_ask. Returns 0 if the model answers, even if the answer is unusable. Otherwise returns the error,
+ * which is also in the reply. */
 int wt__chat_put(struct chat_reply *reply, const struct prompt *prompt, const struct prompt_value *values, size_t count,
                  struct chat_model *model, struct chat_question question);
 void wt__chat_reply_dispose(struct chat_reply *reply);
 
-/* Sets *out to the exchange, in the arena, and adds its cost. Rejects answers that do not match the schema. If there
- * was no answer, returns the reply's error, prefixed with the prompt's name. */
+/* Sets *out to the exchange, in the arena, and adds its cost to *cost. An answer that does not match the schema is
+ * marked as unusable. If the model gave no answer, returns the error of the reply, with the prompt's name before the
+ * message. */
 int wt__chat_keep(struct chat_exchange *out, struct chat_cost *cost, const struct prompt *prompt,
                   const struct chat_reply *reply, struct arena *arena, wt_error *err);
 
-/* Marks an answer as unusable, with the reason. Errors: WT_ENOMEM. */
+/* Marks the answer of an exchange as unusable, with the reason, and counts it in *cost. Errors: WT_ENOMEM. */
 int wt__chat_reject(struct chat_exchange *exchange, struct chat_cost *cost, const char *reason, struct arena *arena,
                     wt_error *err);
 

@@ -1,5 +1,5 @@
-/* record.c: see record.h. The file is read once, when it is opened. The map then contains the answers of this
- * process, but not those that other processes append later. */
+/* record.c: records and replays answers. See record.h. The file is read once, when the record is opened. Answers that
+ * other processes append later are not seen. */
 #include "llm/record.h"
 
 #include <errno.h>
@@ -21,12 +21,12 @@
 #include "llm/internal.h"
 #include "llm/plain_text.h"
 
-enum { KEY_DIGITS = 64, SHOWN_BYTES = 80 }; /* SHOWN_BYTES: quoted from a missing question */
+enum { KEY_DIGITS = 64, SHOWN_BYTES = 80 }; /* SHOWN_BYTES: bytes quoted from a question without a recorded answer */
 
 struct record_entry {
     struct str text, error; /* error: why the answer is unusable; empty if it is usable */
     uint64_t prompt_tokens, completion_tokens;
-    double ms;
+    double ms; /* time of the original answer */
     unsigned attempts;
     bool repaired;
 };
@@ -39,7 +39,7 @@ struct chat_record {
     bool relaxed;         /* sync only when closing */
     pthread_mutex_t lock; /* guards the members below */
     struct arena arena;   /* keys and texts */
-    struct map map;       /* key to its place in entries */
+    struct map map;       /* key to index in entries */
     struct record_entry *entries;
     size_t count, capacity;
 };
@@ -64,7 +64,7 @@ int wt__chat_record_key(const char *model_name, const struct chat_question *ques
     unsigned char digest[32];
     const char *text = question->text.ptr ? question->text.ptr : "";
     WT_CLEANUP(json_decrefp) json_t *string = json_stringn(text, question->text.len);
-    if (!string) /* NULL may also mean out of memory, so try twice */
+    if (!string) /* NULL may mean out of memory; a second NULL means invalid UTF-8 */
         string = json_stringn(text, question->text.len);
     if (!string)
         return wt__fail(err, WT_EFORMAT, "a question to a language model (%s) is not UTF-8", question->task);
@@ -83,7 +83,7 @@ static const struct record_entry *lookup_entry(const struct chat_record *record,
     return place ? &record->entries[*place] : NULL;
 }
 
-/* Adds a copy of entry, unless the key exists. Returns -1 if out of memory. */
+/* Adds a copy of `entry` unless the key exists. Returns 0, or -1 if out of memory. */
 static int insert_entry(struct chat_record *record, struct str key, const struct record_entry *entry)
 {
     bool added;
@@ -110,7 +110,7 @@ static uint64_t clamp_to_zero(int64_t number)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-/* Reads a line, and ignores it if it is not an answer. 0 or WT_ENOMEM. */
+/* Reads a line of the file. A line that is not an answer is ignored. 0 or WT_ENOMEM. */
 static int read_answer_line(struct chat_record *record, struct str line, wt_error *err)
 {
     WT_CLEANUP(json_decrefp) json_t *object = NULL;
@@ -161,7 +161,7 @@ static void write_answer_line(struct buffer *out, const char *key, const struct 
         entry->attempts, entry->repaired ? "true" : "false");
 }
 
-/* True if the file ends with an incomplete line. */
+/* True if the file ends without a newline, after a write that was cut off. */
 static bool ends_torn(int fd)
 {
     struct stat info;
@@ -169,7 +169,8 @@ static bool ends_torn(int fd)
     return fstat(fd, &info) == 0 && info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) == 1 && last != '\n';
 }
 
-/* Appends a line by one write, so that readers never see half a line. Syncs unless relaxed. */
+/* Appends a line with a single write, so that other processes never read part of a line. Syncs unless the record is
+ * relaxed. */
 static int append_record(const struct chat_record *record, struct buffer *line, wt_error *err)
 {
     struct str bytes = wt__buffer_view(line);
@@ -188,7 +189,7 @@ static int append_record(const struct chat_record *record, struct buffer *line, 
     return rc;
 }
 
-/* Adds the answer to file and map. The caller holds the lock. */
+/* Adds the answer to the file and to the map. The caller must hold the lock. */
 static int add_answer(struct chat_record *record, const char *key, const struct chat_question *question,
                       const struct record_entry *entry, wt_error *err)
 {
@@ -201,7 +202,7 @@ static int add_answer(struct chat_record *record, const char *key, const struct 
     return insert_entry(record, (struct str){key, KEY_DIGITS}, entry) < 0 ? wt__fail_nomem(err) : 0;
 }
 
-/* Returns a recorded answer, or its error. */
+/* Sets *out to a recorded answer, or returns the recorded error WT_EFORMAT. */
 static int replay_entry(const struct chat_record *record, const struct record_entry *entry,
                         const struct chat_question *question, struct arena *arena, struct chat_answer *out,
                         wt_error *err)
@@ -230,7 +231,8 @@ static int fail_missing(const struct chat_record *record, const struct chat_ques
                     question->task, begin.ptr ? begin.ptr : "");
 }
 
-/* Copies the entry of a key to *out; false if missing. Its texts stay valid when entries are added. */
+/* Copies the entry of a key to *out. Returns false if there is no entry. The texts stay valid when entries are
+ * added. */
 static bool find_recorded(struct chat_record *record, const char *key, struct record_entry *out)
 {
     pthread_mutex_lock(&record->lock);
@@ -241,7 +243,8 @@ static bool find_recorded(struct chat_record *record, const char *key, struct re
     return known != NULL;
 }
 
-/* Asks inner, and records the answer. *first: false if another thread recorded the same question in the meantime. */
+/* Asks record->inner, and records the answer. *first: false if another thread has recorded an answer to the same
+ * question in the meantime. */
 static int ask_inner(struct chat_record *record, const char *key, const struct chat_question *question,
                      struct arena *arena, struct chat_answer *out, bool *first, wt_error *err)
 {

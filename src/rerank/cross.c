@@ -1,4 +1,5 @@
-/* cross.c: the cross-encoder on pairs of texts, and the reranker that reads the first N hits with it. */
+/* cross.c: runs a cross-encoder on pairs of texts, and reranks the first hits of a search with a cross-encoder. See
+ * cross.h. */
 #include "rerank/cross.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@
 #include "retrieve/document.h"
 
 enum {
-    BATCH_TOKENS = 256,                      /* a batch runs once it has so many tokens */
+    BATCH_TOKENS = 256,                      /* a batch runs once it has at least this many tokens */
     BATCH_ROWS = BATCH_TOKENS + CROSS_TOKENS /* maximum tokens of a batch */
 };
 
@@ -25,7 +26,7 @@ struct cross {
     const struct tokenizer *tokenizer;
     const struct transformer *model;
     size_t most; /* maximum tokens of a pair */
-    bool types;  /* true if the model has token types, which distinguish both texts */
+    bool types;  /* true if the model has token types, which tell the two texts of a pair apart */
     pthread_mutex_t lock;
     struct cross_scratch *idle; /* list of unused scratches, protected by the lock */
 };
@@ -33,7 +34,7 @@ struct cross {
 /* Memory for one call of wt__cross_score. */
 struct cross_scratch {
     struct activations activations;
-    size_t starts[BATCH_ROWS + 1];
+    size_t starts[BATCH_ROWS + 1]; /* first row of each pair in the batch, and the end */
     int32_t ids[BATCH_ROWS], types[BATCH_ROWS];
     int32_t request[CROSS_TOKENS]; /* tokens of the request */
     struct arena arena;
@@ -132,7 +133,7 @@ void wt__cross_close(struct cross *cross)
 struct token_run wt__cross_tokens(const struct cross *cross, struct str text, int32_t *ids)
 {
     size_t count = wt__tokenizer_encode(cross->tokenizer, text, cross->most, ids);
-    return (struct token_run){ids + 1, count - 2}; /* without the single text's frame */
+    return (struct token_run){ids + 1, count - 2}; /* without CLS and SEP */
 }
 
 size_t wt__cross_frame(const struct tokenizer *tokenizer)
@@ -140,7 +141,7 @@ size_t wt__cross_frame(const struct tokenizer *tokenizer)
     return tokenizer->pair_two_seps ? 4 : 3;
 }
 
-/* Cuts two lengths to a sum of at most `room`: the longer length first, then both equally. */
+/* Reduces two lengths to a sum of at most `room`: first the longer length, then both equally. */
 static void cut_longest(size_t *a, size_t *b, size_t room)
 {
     size_t *shorter = *a <= *b ? a : b, *longer = *a <= *b ? b : a;
@@ -206,7 +207,7 @@ static int check_token_ids(const struct cross *cross, const struct token_run *to
     return 0;
 }
 
-/* Computes the logits of the pairs [count] in the scratch. */
+/* Computes the logits [count] of the pairs in the batch. */
 static void run_cross_batch(const struct cross *cross, struct cross_scratch *s, size_t count, float *logits)
 {
     struct activations *a = &s->activations;
@@ -326,8 +327,8 @@ static size_t cross_depth(const struct reranker *reranker)
     return reranker->reads;
 }
 
-/* Sorts the first `count` hits by logit, because their probabilities may round to equal numbers. Later hits keep their
- * order, and their scores are limited to the last score before them. */
+/* Sorts the first `count` hits by logit; probabilities may round to equal numbers. Later hits keep their order, and get
+ * at most the lowest score of the first `count` hits. */
 static void order_by_logit(struct hit_list *hits, size_t count, float *logits)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
-/* provider_rerank.c: the reranker that applies ToolRerank (toolrerank.h) to the hits of a query. Scores come from the
- * cross-encoder, or are the first stage's scores divided by the best score. */
+/* provider_rerank.c: the reranker that applies ToolRerank (toolrerank.h) to the hits of a query. A candidate's score is
+ * the probability of the cross-encoder. Without a cross-encoder, it is the first stage's score divided by the best
+ * score. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,23 +11,23 @@
 
 static const char HIERARCHY_STAGE[] = "hierarchy";
 
-/* A tool that was read from the store. */
+/* A tool read from the store. */
 struct known_tool {
     uint32_t row;
-    float logit; /* of the cross-encoder, once scored */
+    float logit; /* logit of the cross-encoder, once computed */
     struct tool tool;
 };
 
-/* State of the pipeline's callbacks. */
+/* State of the callbacks of wt__toolrerank (struct toolrerank_source). */
 struct hierarchy {
     const struct rerank_rules *rules;
     const struct reranker *reranker;
     const struct rerank_input *input;
     struct arena arena;
-    struct cross *cross;      /* NULL to keep the first stage's scores */
+    struct cross *cross;      /* NULL without a cross-encoder */
     struct known_tool *known; /* [len] tools of all candidates so far */
     size_t len, capacity;
-    struct buffer id; /* scratch */
+    struct buffer id; /* scratch memory for wt__rules_seen */
 };
 
 static struct known_tool *find_known_tool(const struct hierarchy *h, uint32_t row)
@@ -96,7 +97,8 @@ static int tools_of_provider(void *context, uint32_t provider, struct candidate 
     return (int)count;
 }
 
-/* Finds the snapshot's provider number of tools without a provider; HIERARCHY_NO_PROVIDER if there are no such tools. */
+/* Sets *out to the provider number that the snapshot gives to tools without a provider; HIERARCHY_NO_PROVIDER if there
+ * are no such tools. */
 static int number_of_no_provider(const struct rerank_input *input, struct arena *arena, uint32_t *out, wt_error *err)
 {
     static const struct str nobody = {"", 0};
@@ -107,7 +109,7 @@ static int number_of_no_provider(const struct rerank_input *input, struct arena 
     return rc;
 }
 
-/* Classifies the request and sets the lack of the candidates' providers. */
+/* Classifies the request, and sets `lack` of each candidate. */
 static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct candidate *candidates, size_t count,
                      enum request_kind *out, wt_error *err)
 {
@@ -137,7 +139,7 @@ static size_t find_hit_of_row(const struct hit *hits, size_t count, uint32_t row
     return at;
 }
 
-/* Records the cross-encoder's rank, logit and share of candidate i in its hit. */
+/* Records the cross-encoder's rank, logit and share for candidate `i` in `hit`, the hit of this candidate. */
 static void note_cross_evidence(const struct hierarchy *h, const struct candidate *candidates, size_t count, size_t i,
                                 struct hit *hit)
 {
@@ -149,8 +151,8 @@ static void note_cross_evidence(const struct hierarchy *h, const struct candidat
     wt__hit_rescore(hit, candidates[i].score);
 }
 
-/* Replaces the hits by the candidates, followed by the hits that are not candidates. Limits each score to the previous
- * hit's score, so that scores agree with the order. */
+/* Replaces the hits by the candidates in their order, followed by the hits that are not candidates. Each score is
+ * limited to the score of the previous hit, so that scores descend. */
 static int list_hits(const struct hierarchy *h, const struct candidate *candidates, size_t count, size_t first,
                      struct hit_list *hits, wt_error *err)
 {
@@ -180,7 +182,8 @@ static int list_hits(const struct hierarchy *h, const struct candidate *candidat
     return 0;
 }
 
-/* Removes hits beyond `most` per provider, because the rules may have added tools. */
+/* Keeps the first `most` hits of each provider and removes the others, because the rules may have added tools of a
+ * provider. */
 static void cap_providers(const struct snapshot_key *keys, size_t most, struct hit_list *hits)
 {
     size_t kept = 0;
@@ -236,7 +239,8 @@ static int run_rules(const struct reranker *reranker, const struct rerank_input 
     return 0;
 }
 
-/* Reads the rules. Their thresholds were tuned to the scores of one cross-encoder, so its identity must match. */
+/* Reads the rules of a trained reranker. Their thresholds were tuned to the scores of one cross-encoder, so the
+ * identity of the cross-encoder must match. */
 static int open_rules(struct reranker *out, const struct rerank_folder *folder, wt_error *err)
 {
     struct rerank_rules *rules = wt__arena_array(folder->arena, struct rerank_rules, 1);

@@ -1,5 +1,5 @@
-/* refiner.c: see refiner.h. The lower and the upper layers share one set of activations, in which the rows of the candidates
- * follow the rows of the request. */
+/* refiner.c: runs the refiner and reorders hits. See refiner.h. The layers below and above `join` share one set of
+ * activations, in which the rows of the candidates follow the rows of the request. */
 #include "rerank/refiner.h"
 
 #include <math.h>
@@ -16,11 +16,11 @@
 
 struct refiner {
     const struct encoder *encoder;
-    size_t join, candidates, dim, hidden;
-    struct upper_layers upper;
-    struct linear candidate; /* C, packed, and c */
-    float *score;            /* [H + F + 1] s, w, b */
-    bool flat;               /* true if s is zero: the layers have no effect and are not run */
+    size_t join, candidates, dim, hidden; /* candidates: N; dim: D; hidden: H */
+    struct upper_layers upper;            /* the retrained layers from `join` on */
+    struct linear candidate;              /* C and c, packed */
+    float *score;                         /* [H + F + 1] s, w and b */
+    bool flat;                            /* true if s is zero; the layers then have no effect and are not run */
     struct arena arena;
     pthread_mutex_t lock;
     struct refiner_scratch *idle; /* list of unused scratches, protected by the lock */
@@ -184,7 +184,7 @@ size_t wt__refiner_request(const struct encoder *encoder, size_t join, struct re
     return starts[1];
 }
 
-/* Computes the candidates' rows after the request's T rows. All candidates have the same position, T. */
+/* Computes the rows of the candidates, which follow the T rows of the request. All candidates have the position T. */
 static void join_candidates(const struct refiner *r, struct refiner_scratch *scratch, size_t tokens, size_t count,
                             const float *const *vectors, const float (*features)[RETRIEVE_FEATURES])
 {
@@ -251,7 +251,8 @@ static void note_addition(struct hit *hit, float addition, float share)
     stage->share = share;
 }
 
-/* Adds to the scores of the first `count` hits and sorts these. Limits the scores of the later hits to the last of these. */
+/* Adds `additions`, in units of the best score, to the scores of the first `count` hits, and sorts these hits. Later
+ * hits get at most the lowest score of the first `count` hits. */
 static void reorder_hits(struct hit_list *hits, size_t count, const float *additions)
 {
     float best = hits->items[0].score, scores[REFINER_MAX_CANDIDATES];
@@ -304,9 +305,9 @@ struct refiner_on_demand {
     const struct encoder *encoder;
     size_t join, candidates;
     pthread_mutex_t lock;
-    bool tried;              /* true once it was loaded or failed, except for lack of memory */
+    bool tried;              /* true once loaded or failed; stays false if out of memory */
     struct refiner *refiner; /* NULL before the first use and after a failure */
-    wt_error why;            /* the failure */
+    wt_error why;            /* error of a failed loading */
 };
 
 static int open_refiner(struct reranker *out, const struct rerank_folder *folder, wt_error *err)

@@ -11,10 +11,10 @@
 
 /* ---------------------------------------------------------------- rules for providers */
 
-/* ToolRerank's rules for a list of candidates (sections 3.2 and 3.3). Where the paper is ambiguous, this code decides:
+/* ToolRerank's rules for a list of candidates (sections 3.2 and 3.3). Where the paper is ambiguous, the code does this:
  *
- *   Depths. By default, unseen tools have the greater depth, as in section 3.2, Table 2 and Table 5 (section 4.2 says the
- *     opposite).
+ *   Depths. By default, unseen tools have the greater depth, as in section 3.2 and Tables 2 and 5. Section 4.2 says
+ *     the opposite.
  *   Algorithm 1. The first candidate's provider is always chosen, as in the algorithm. (The text chooses it only if no
  *     score is above tau_s. For a sorted list the results are equal.)
  *   Seen providers. A provider is seen if any of its candidates is.
@@ -109,7 +109,8 @@ void wt__hierarchy_sort(struct candidate *candidates, size_t count)
     }
 }
 
-/* Moves the candidates marked in is_first before the others, and keeps the order of both. Returns the number of marks. */
+/* Moves the candidates marked in is_first before the other candidates, and keeps the order of both groups. Returns the
+ * number of marked candidates. */
 static size_t split_first(struct candidate *candidates, size_t count, const bool *is_first)
 {
     struct candidate rest[HIERARCHY_MAX_CANDIDATES];
@@ -129,8 +130,8 @@ static bool same_provider(const struct candidate *a, const struct candidate *b)
     return a->provider == b->provider && a->provider != HIERARCHY_NO_PROVIDER;
 }
 
-/* Lists the providers of the first chosen->first candidates. Skips tools without a provider, because there are no other
- * tools to fetch. */
+/* Lists the providers of the first chosen->first candidates. Skips tools without a provider, because they have no other
+ * tools to add. */
 static void list_candidate_providers(const struct hierarchy_settings *settings, const struct candidate *candidates,
                                      struct chosen_providers *chosen)
 {
@@ -173,8 +174,8 @@ static bool has_candidate(const struct candidate *candidates, size_t count, uint
     return false;
 }
 
-/* Inserts a candidate into the sorted candidates 0 .. first - 1, after equal scores. A full list loses its last candidate.
- * Returns true if the list has grown. */
+/* Inserts a candidate into the sorted candidates 0 .. first - 1, after those with an equal score. If the list is full,
+ * its last candidate is dropped. Returns true if the list has grown. */
 static bool insert_candidate(struct candidate *candidates, size_t first, size_t count, size_t capacity,
                              const struct candidate *one)
 {
@@ -201,7 +202,7 @@ size_t wt__hierarchy_merge(struct candidate *candidates, size_t first, size_t co
     return count;
 }
 
-/* Returns the number of i's group, which is the index of its first candidate (union-find with path halving). */
+/* Returns the group of candidate `i`: the index of the group's first candidate (union-find with path halving). */
 static size_t find_group(uint16_t *parent, size_t i)
 {
     while (parent[i] != i)
@@ -209,7 +210,8 @@ static size_t find_group(uint16_t *parent, size_t i)
     return i;
 }
 
-/* Links pairs of candidates as in lines 2 to 5 of Algorithm 2. Computes a cosine only for candidates of different groups. */
+/* Joins the groups of candidates as in lines 2 to 5 of Algorithm 2. Computes a cosine only for candidates of different
+ * groups. */
 static void link_groups(const struct hierarchy_settings *settings, const struct candidate *candidates, size_t count,
                         size_t dim, uint16_t *parent)
 {
@@ -238,7 +240,7 @@ size_t wt__hierarchy_algorithm2(const struct hierarchy_settings *settings, struc
     for (size_t i = 0; i < count; i++)
         group[i] = (uint16_t)find_group(parent, i);
     for (size_t i = 0; i < count; i++) {
-        size_t ahead = 0; /* candidates of the group with a better score, or earlier with the same one */
+        size_t ahead = 0; /* candidates of the group with a better score, or with an equal score and earlier */
         for (size_t j = 0; j < count; j++)
             ahead += group[j] == group[i] && (is_better_candidate(&candidates[j], &candidates[i]) ||
                                               (j < i && !is_better_candidate(&candidates[i], &candidates[j])));
@@ -264,7 +266,7 @@ static int compare_provider_matches(const void *a, const void *b)
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* True if both matches have the same provider. Each tool without a provider counts as a provider of its own. */
+/* True if both matches belong to the same provider. A tool without a provider counts as a separate provider. */
 static bool same_side(const struct request_texts *t, const struct provider_match *a, const struct provider_match *b)
 {
     return a->provider == b->provider && (a->provider != t->nobody || a->row == b->row);
@@ -295,7 +297,8 @@ static void collect_matches(const struct request_texts *t, struct nearness *n)
     qsort(n->matches, n->count, sizeof *n->matches, compare_provider_matches);
 }
 
-/* Returns the lack of the provider with matches begin .. end - 1. An empty range is a provider without matches. */
+/* Returns the lack (wt__request_lack) of the provider with the matches begin .. end - 1; of a provider without matches
+ * if the range is empty. */
 static float lack_of_provider(const struct request_texts *t, const struct nearness *n, size_t begin, size_t end)
 {
     float own[TEXTS_MAX];
@@ -352,8 +355,8 @@ enum request_kind wt__request_kind(const struct request_classifier *classifier, 
 
 #define NEARLY_CERTAIN 1e-7 /* minimum distance of a score from 0 and 1, so that its logit is finite */
 
-/* Scores candidates with the cross-encoder, and corrects the scores by the first stage's share and, for Algorithm 1, by
- * the provider's lack:
+/* Scores candidates with the cross-encoder. Then corrects the scores by the first stage's share and, for Algorithm 1,
+ * by the provider's lack. The corrected logit is:
  *
  *   logit(score) + prior * (share - 1) - cover * lack */
 static int score_with_correction(const struct hierarchy_settings *settings, enum hierarchy_rule rule,
@@ -371,7 +374,7 @@ static int score_with_correction(const struct hierarchy_settings *settings, enum
     return 0;
 }
 
-/* Returns the lack of a provider, which its candidates share; 0 if it has no candidate. */
+/* Returns the lack of a provider from any of its candidates; 0 if it has no candidate. */
 static float lack_of_candidates(const struct candidate *candidates, size_t count, uint32_t provider)
 {
     for (size_t i = 0; i < count; i++)
@@ -380,8 +383,8 @@ static float lack_of_candidates(const struct candidate *candidates, size_t count
     return 0;
 }
 
-/* Fetches the tools of the providers to expand that are not candidates yet, as many as fit into HIERARCHY_MAX_CANDIDATES,
- * and scores them. Their share is the lowest of all candidates. */
+/* Gets and scores the tools of the providers to expand that are not candidates yet, at most as many as fit into
+ * HIERARCHY_MAX_CANDIDATES. They get the lowest share of all candidates. */
 static int fetch_others(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
                         const struct chosen_providers *chosen, const struct candidate *candidates, size_t count,
                         struct candidate *found, size_t *found_count, wt_error *err)
@@ -468,7 +471,7 @@ bool wt__rules_seen(const struct rerank_rules *rules, const struct tool *tool, s
     return wt__map_get(&rules->seen, wt__buffer_view(id)) != NULL;
 }
 
-/* Reads a depth or count. A value out of range becomes 0, which wt__hierarchy_validate reports by name. */
+/* Reads a depth or count. A value out of range becomes 0, which wt__hierarchy_validate then rejects. */
 static uint32_t read_count(const json_t *object, const char *key, uint32_t fallback)
 {
     int64_t value = wt__json_int(object, key, fallback);

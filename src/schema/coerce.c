@@ -1,6 +1,6 @@
-/* coerce.c: walks the schema and the text of the instance together, and rebuilds the text of a container from its
- * members. A value is changed only if its subschema rejects it. The complete result is validated at the end, so
- * conditions and other keywords need no rules here. */
+/* coerce.c: walks the schema and the text of the instance together, and rebuilds the text of each object or array from
+ * its contents. A value is changed only if its subschema rejects it. The complete result is validated at the end, so
+ * "if" and other keywords need no rules here. */
 #include "schema/coerce.h"
 
 #include <float.h>
@@ -15,19 +15,19 @@
 struct coercion {
     struct schema_evaluation e;
     struct arena arena;
-    bool wraps;
+    bool wraps; /* as in wt__coerce */
 };
 
-/* A value of the instance: its text without surrounding blanks, and its tree. */
+/* A value of the instance, as text and parsed. */
 struct json_piece {
-    struct str text;
-    json_t *value; /* owned reference */
-    bool changed;
+    struct str text; /* without surrounding blanks */
+    json_t *value;   /* owned reference */
+    bool changed;    /* true once coerced */
 };
 
 static bool coerce_piece(struct coercion *c, const struct subschema *s, struct json_piece *piece, int depth);
 
-/* True if the value fits the subschema. Also true once the evaluation has stopped, so that no further value is
+/* True if the value fits the subschema. Also true if the evaluation has stopped, so that no further value is
  * changed. */
 static bool fits_subschema(struct coercion *c, const struct subschema *s, const json_t *value)
 {
@@ -40,7 +40,7 @@ static bool spend_bytes(struct coercion *c, const struct subschema *s, const str
     return wt__spend_steps(&c->e, s, &at, 1 + len / COERCION_BYTES_A_STEP);
 }
 
-/* Parses text that may be JSON. Returns NULL if the text is not JSON or memory is exhausted. */
+/* Parses text that may be JSON. Returns NULL if the text is not JSON, or if out of memory. */
 static json_t *parse_text(struct coercion *c, struct str text)
 {
     json_t *value = NULL;
@@ -49,7 +49,7 @@ static json_t *parse_text(struct coercion *c, struct str text)
     return value;
 }
 
-/* Replaces the text and value of `piece`. Takes ownership of `value`, the parsed form of `text`. Copies the text. */
+/* Replaces the text and value of `piece`. Copies `text`, and takes ownership of `value`, its parsed form. */
 static void replace_piece(struct coercion *c, struct json_piece *piece, struct str text, json_t *value)
 {
     const char *copy = wt__arena_copy(&c->arena, text);
@@ -62,7 +62,8 @@ static void replace_piece(struct coercion *c, struct json_piece *piece, struct s
     *piece = (struct json_piece){{copy, text.len}, value, true};
 }
 
-/* True for an integer, optionally with a fraction of zeros. Exponents are rejected because a reader may round them. */
+/* True for an integer, optionally with a fraction of zeros. Numbers with an exponent are rejected, because a reader may
+ * round them. */
 static bool is_whole_number(struct str text)
 {
     size_t at = 0;
@@ -85,7 +86,8 @@ static bool is_number_of(struct str text, const json_t *value, unsigned types)
     return (types & KIND_FRACTION) || is_whole_number(text);
 }
 
-/* Parses text as a value of one of the expected types. Returns NULL if the text is not such a value. */
+/* Parses text as a value of one of the expected types. types: KIND_ bits. Returns NULL if the text is not such a
+ * value. */
 static json_t *read_meant_value(struct coercion *c, struct str text, unsigned types)
 {
     if (text.len == 0)
@@ -103,7 +105,7 @@ static json_t *read_meant_value(struct coercion *c, struct str text, unsigned ty
     return NULL;
 }
 
-/* Repairs a value whose type differs from the type in the subschema. */
+/* Coerces a value whose type differs from the type in the subschema. */
 static void coerce_type(struct coercion *c, const struct subschema *s, struct json_piece *piece)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer wrapped = {0};
@@ -128,13 +130,13 @@ static void coerce_type(struct coercion *c, const struct subschema *s, struct js
         wt__stop_out_of_memory(&c->e);
 }
 
-/* State of rebuilding a container's text from its members. */
+/* State of rebuilding the text of an object or array (the container) from its contents. */
 struct rebuilding {
     const struct subschema *s;
     struct json_piece *container;
     struct buffer text;
-    size_t kept, next; /* number of members written; first row of properties to try next */
-    bool changed;
+    size_t kept, next; /* number of members or items written; row of properties to try first for the next member */
+    bool changed;      /* true once the text differs from the original */
 };
 
 /* Decodes the key of a member. key: text between the quotes, with escapes. Returns NULL if out of memory. */
@@ -197,7 +199,7 @@ static bool coerce_item(struct coercion *c, struct rebuilding *r, const struct j
     return is_whole;
 }
 
-/* Repairs the members of an object or the items of an array. Returns false if the evaluation has stopped. */
+/* Coerces the members of an object or the items of an array. Returns false if the evaluation has stopped. */
 static bool coerce_contents(struct coercion *c, const struct subschema *s, struct json_piece *container, int depth)
 {
     bool is_object = json_is_object(container->value);
@@ -218,8 +220,8 @@ static bool coerce_contents(struct coercion *c, const struct subschema *s, struc
     return is_whole && !c->e.stopped;
 }
 
-/* Repairs a value according to the alternatives of anyOf or oneOf that it does not fit, if all repairs agree. Returns
- * false if the evaluation has stopped. */
+/* Coerces a value that fits no alternative of anyOf or oneOf, if all alternatives that accept a coerced value agree.
+ * Returns false if the evaluation has stopped. */
 static bool coerce_alternatives(struct coercion *c, const struct subschema_list *list, struct json_piece *piece,
                                 int depth)
 {
@@ -257,7 +259,7 @@ static bool coerce_in_place(struct coercion *c, const struct in_place *in_place,
            coerce_alternatives(c, &in_place->one_of, piece, depth);
 }
 
-/* Repairs a value according to its subschema. Returns false if the evaluation has stopped. */
+/* Coerces a value according to its subschema. Returns false if the evaluation has stopped. */
 static bool coerce_piece(struct coercion *c, const struct subschema *s, struct json_piece *piece, int depth)
 {
     if (depth >= COERCION_DEPTH || s->verdict != VERDICT_OPEN || fits_subschema(c, s, piece->value))

@@ -1,6 +1,6 @@
-/* coerce.h: lossless repair of an instance in which a language model used the wrong type. Text containing a number,
- * true, false, an array or an object becomes that value. Null for an optional property is removed. Unlike a repair,
- * this changes the text: numbers keep their digits, and fitting values keep their bytes. */
+/* coerce.h: converts values of the wrong type in an instance, as language models write them. A string with the JSON of
+ * a number, true, false, an array or an object becomes that value. Null for an optional property is removed. Coercion
+ * edits the text of the instance, so numbers keep all digits, and values that fit keep their bytes. */
 #ifndef WT_SCHEMA_COERCE_H
 #define WT_SCHEMA_COERCE_H
 
@@ -13,19 +13,19 @@
 struct compiled;
 
 enum {
-    COERCION_STEPS = 1000000, /* per instance: evaluated subschemas, plus copied bytes / COERCION_BYTES_A_STEP */
+    COERCION_STEPS = 1000000, /* per instance; a step is an evaluated subschema or COERCION_BYTES_A_STEP bytes */
     COERCION_BYTES_A_STEP = 64,
-    COERCION_DEPTH = 256 /* nesting of subschemas, including via "$ref" */
+    COERCION_DEPTH = 256 /* maximum nesting of subschemas, also through "$ref" */
 };
 
-/* Repairs an instance that does not fit its schema. Follows properties, additionalProperties, items, "$ref", allOf,
- * anyOf and oneOf. A value that fits its subschema is kept. In anyOf and oneOf, a value is repaired only if no branch
- * accepts it unchanged and all repairing branches agree on the result.
+/* Coerces an instance that does not fit its schema. Follows properties, additionalProperties, items, "$ref", allOf,
+ * anyOf and oneOf. A value that fits its subschema is kept. Under anyOf and oneOf, a value is changed only if no
+ * alternative accepts the original value, and all alternatives that accept a changed value agree on the result.
  *
- * instance: the text; *value: the parsed text, owned by the caller, whose strings may contain NUL
- * wraps: wrap a single value in an array if an array is expected
- * Returns 1 if the repaired instance fits: its text is appended to out, and it replaces *value. Returns 0 if it does not
- * fit, with out and *value unchanged, or WT_ENOMEM. */
+ * instance: text of the instance *value: the parsed text, owned by the caller; strings may contain NUL
+ * wraps: true to wrap a single value in an array if an array is expected Returns 1 if the coerced instance fits; then
+ * its text is appended to `out` and its value replaces *value. Returns 0 if it does not fit; then `out` and *value are
+ * unchanged. Returns WT_ENOMEM if out of memory. */
 int wt__coerce(struct buffer *out, json_t **value, const struct compiled *compiled, struct str instance, bool wraps);
 
 #endif

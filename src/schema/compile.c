@@ -1,5 +1,6 @@
-/* compile.c: compiles the subschemas reachable from the root through a queue. A long chain of references thus needs no
- * stack, and unreferenced documents cost no time. */
+/* compile.c: compiles a schema. Starting from the root, every subschema that is reached is added to a queue and
+ * compiled in turn. A long chain of references thus needs no recursion, and documents that are not referenced cost no
+ * time. */
 #include "schema/validator.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #include "schema/evaluation.h"
 #include "schema/limits.h"
 
-enum { FEW_NAMES = 16 }; /* longest list searched linearly; longer lists get a map */
+enum { FEW_NAMES = 16 }; /* length of the longest property list without a lookup map */
 
 /* State of one compilation. */
 struct compiler {
@@ -21,18 +22,18 @@ struct compiler {
     size_t pattern_memory; /* bytes of all compiled patterns */
     wt_error *err;
     struct documents documents;
-    struct subschema **queue; /* [queued] reachable subschemas, compiled in this order */
+    struct subschema **queue; /* [queued] reached subschemas, compiled in this order */
     size_t queued, capacity;
-    bool dynamic;                   /* true if the schema has a dynamic reference */
+    bool dynamic;                   /* true once a dynamic reference was compiled */
     size_t anchors_of;              /* number of subschemas known when the dynamic anchors were last queued */
     struct refused_keyword refused; /* keyword that stopped the compilation */
 };
 
 /* ---------------------------------------------------------------- keywords without subschemas */
 
-/* An invalid keyword value rejects the whole schema. Its intended restriction is unknown, and accepting every instance
- * would be a guess. */
-/* Reports an invalid keyword as `"keyword" what: "detail"`; detail may be NULL. Returns code, or WT_ENOMEM. */
+/* A keyword with an invalid value makes the whole schema invalid. Its intended restriction is unknown, and accepting
+ * every instance would be a guess. */
+/* Reports an invalid keyword as `"KEYWORD" WHAT: "DETAIL"`. detail: NULL to omit it. Returns `code`, or WT_ENOMEM. */
 static int refuse_keyword(wt_error *err, int code, const struct subschema *at, const char *keyword, const char *what,
                           const char *detail)
 {
@@ -40,7 +41,8 @@ static int refuse_keyword(wt_error *err, int code, const struct subschema *at, c
                                 detail ? detail : "", detail ? "\"" : "");
 }
 
-/* Returns the field of the keyword in its group. Allocates the group if necessary. Returns NULL if out of memory. */
+/* Returns the field for the value of the keyword. Allocates the group of the field if necessary. Returns NULL if out of
+ * memory. */
 static void *allocate_field(struct compiled *out, struct subschema *s, const struct keyword *keyword)
 {
     void *group;
@@ -50,7 +52,7 @@ static void *allocate_field(struct compiled *out, struct subschema *s, const str
     return group ? (char *)group + keyword->field : NULL;
 }
 
-/* Registers a map of a subschema, so that it is disposed with the compiled schema. */
+/* Registers a map of a subschema, so that the map is freed with the compiled schema. */
 static int register_map(struct compiler *c, struct map *map)
 {
     struct compiled *out = c->out;
@@ -60,7 +62,7 @@ static int register_map(struct compiler *c, struct map *map)
     return 0;
 }
 
-/* Compiles a pattern. The compiled schema owns it. */
+/* Compiles a pattern, which the compiled schema then owns. */
 static int compile_pattern(struct compiler *c, const struct schema_pattern **out, const struct subschema *s,
                            const char *keyword, struct str text)
 {
@@ -223,7 +225,7 @@ static int compile_dependent_names(struct compiler *c, struct subschema *s, cons
         memcpy(field->items, old, field->len * sizeof *old);
     json_object_foreach((json_t *)value, name, wanted)
     {
-        if (!json_is_array(wanted)) /* Members of "dependencies" may be schemas. */
+        if (!json_is_array(wanted)) /* other members of "dependencies" are schemas */
             continue;
         struct dependent_name *item = &field->items[field->len++];
         item->name = wt__str(name);
@@ -232,7 +234,7 @@ static int compile_dependent_names(struct compiler *c, struct subschema *s, cons
     return 0;
 }
 
-/* Creates the map of properties if `most`, their final number, exceeds FEW_NAMES. */
+/* Creates the lookup map of the properties if `most`, the maximum final number of properties, exceeds FEW_NAMES. */
 static int build_property_map(struct compiler *c, struct object_rules *object, size_t most)
 {
     if (most <= FEW_NAMES)
@@ -291,7 +293,8 @@ static int enqueue_subschema(struct compiler *c, struct subschema *s)
     return 0;
 }
 
-/* Finds and enqueues a subschema of `s`: the value of `keyword`, or its member `name` if not NULL. */
+/* Finds and enqueues the subschema `json` of `s`, which is the value of `keyword`; if `name` is not NULL, the member
+ * `name` of this value. */
 static int compile_child(struct compiler *c, const struct subschema **out, struct subschema *s, const json_t *json,
                          const char *keyword, const char *name)
 {
@@ -328,7 +331,8 @@ static int compile_list(struct compiler *c, struct subschema *s, const struct ke
     return 0;
 }
 
-/* Adds the members that are schemas to the field. Lists in "dependencies" are compiled into a separate field. */
+/* Adds the members that are schemas to `field`. Lists of names in "dependencies" are compiled into
+ * object_rules.dependent_required. */
 static int compile_named(struct compiler *c, struct subschema *s, const struct keyword *keyword,
                          struct named_subschemas *field, const json_t *value)
 {
@@ -374,7 +378,8 @@ static int compile_patterns(struct compiler *c, struct subschema *s, const struc
     return 0;
 }
 
-/* Compiles "items". A list becomes the prefix; "additionalItems" then has the role of "items" in 2020-12. */
+/* Compiles "items". A list of schemas has the meaning of "prefixItems" in 2020-12. "additionalItems" then has the
+ * meaning of "items". */
 static int compile_items(struct compiler *c, struct subschema *s, const struct keyword *keyword, const json_t *value)
 {
     const json_t *additional = json_object_get(s->json, "additionalItems");
@@ -403,7 +408,8 @@ static int compile_reference(struct compiler *c, const struct subschema **out, s
     return enqueue_subschema(c, target);
 }
 
-/* Compiles "$dynamicRef". It is dynamic only if its static target has a "$dynamicAnchor" of the same name. */
+/* Compiles "$dynamicRef". The reference is dynamic only if its static target has a "$dynamicAnchor" of the same
+ * name. */
 static int compile_dynamic(struct compiler *c, struct subschema *s, struct in_place *field, const json_t *value)
 {
     WT_TRY(compile_reference(c, &field->dynamic, s, "$dynamicRef", value));
@@ -417,7 +423,7 @@ static int compile_dynamic(struct compiler *c, struct subschema *s, struct in_pl
     return 0;
 }
 
-/* Enqueues every dynamic anchor read so far, because a dynamic reference may lead to any of them. */
+/* Enqueues the subschemas of all dynamic anchors read so far, because a dynamic reference may lead to any of them. */
 static int enqueue_anchors(struct compiler *c)
 {
     if (!c->dynamic || c->anchors_of == c->documents.len)
@@ -459,7 +465,7 @@ static int compile_keyword(struct compiler *c, struct subschema *s, const struct
         return compile_format(c, s, keyword, value);
     case SHAPE_DEPENDENT_NAMES:
         return compile_dependent_names(c, s, keyword, field, value);
-    case SHAPE_SUBSCHEMA: /* "additionalItems" has no field: compile_items compiles it */
+    case SHAPE_SUBSCHEMA: /* "additionalItems" has no field and is compiled by compile_items */
         return field ? compile_child(c, field, s, value, keyword->name, NULL) : 0;
 
     case SHAPE_LIST:

@@ -1,6 +1,6 @@
-/* compiled.h: a schema compiled for validation. It is a graph of subschemas; keywords are grouped by the kind of value
- * they apply to. Immutable after compilation. The graph is in one arena and refers to the JSON values of the documents;
- * patterns and maps have memory of their own.
+/* compiled.h: a schema compiled for validation, as a graph of subschemas. In each subschema, the keywords are grouped
+ * by the kind of value they apply to. The graph is immutable after compilation. It lives in one arena, except patterns
+ * and maps, and borrows JSON values from the documents.
  *
  * The validator reads only the groups for the kind of the value. A group is NULL if the subschema has no keyword of
  * that group. */
@@ -25,7 +25,7 @@
 /* A format is checked from the text alone, by the grammar of its RFC. */
 struct format {
     const char *name;
-    const char *example;           /* description in messages: "a date such as 2026-03-01" */
+    const char *example;           /* text for messages: "a date such as 2026-03-01" */
     bool (*fits)(struct str text); /* NULL for "regex", which is checked by wt__pattern_is_valid */
 };
 /* Returns the format, or NULL if it is unknown. An unknown format accepts every value. */
@@ -35,18 +35,19 @@ const struct format *wt__format_find(struct str name);
 
 /* The regular expressions of schemas (ECMA-262 in Unicode mode), matched with PCRE2.
  *
- * A compiled pattern is immutable and can be used by any number of threads; each validation has its own scratch. The
- * items tried in a match are counted over all starting positions, so that the total work has a limit. The limits of
- * PCRE2 alone would start again at each position. */
+ * A compiled pattern is immutable and thread-safe. Each validation has its own scratch memory. The limits of PCRE2
+ * start again at each position of the text. So the items of the pattern that are tried in a match are counted over all
+ * positions, and this sum is limited. */
 
 struct schema_pattern;
 
-/* Compiles a pattern and adds its size to *memory, the bytes of all patterns of the validator. The message in err does
- * not contain the pattern. Returns 0, WT_EFORMAT, WT_ETOOLONG (PATTERN_BYTES, PATTERN_MEMORY) or WT_ENOMEM. */
+/* Compiles a pattern and adds its size to *memory, the total bytes of all patterns of the compiled schema. The message
+ * in err does not contain the pattern. Returns 0, WT_EFORMAT, WT_ETOOLONG (above PATTERN_BYTES or PATTERN_MEMORY) or
+ * WT_ENOMEM. */
 int wt__pattern_compile(struct schema_pattern **out, struct str text, size_t *memory, wt_error *err);
 void wt__pattern_free(struct schema_pattern *pattern);
 
-/* Memory for matches. Zero-initialise it before the first use. */
+/* Memory for matches. Must be zero before the first use. */
 struct pattern_scratch {
     void *context, *data;
 };
@@ -65,7 +66,7 @@ enum pattern_answer wt__pattern_is_valid(struct str text);
 /* Checks a text against a format. Never PATTERN_UNDECIDED. */
 enum pattern_answer wt__format_fits(const struct format *format, struct str text);
 
-/* Searches text for the pattern, and adds the cost to *steps. */
+/* Searches text for the pattern, and adds the cost of the search to *steps. */
 enum pattern_answer wt__pattern_match(const struct schema_pattern *pattern, struct pattern_scratch *scratch,
                                       struct str text, uint64_t *steps);
 
@@ -77,26 +78,27 @@ enum { KIND_STRING = 16, KIND_ARRAY = 32, KIND_OBJECT = 64, KIND_ANY = 127 };
 
 struct subschema;
 
-/* A document, or a part of one with its own "$id". It is the base of references and the scope of anchors. */
+/* A document, or a part of a document with its own "$id". Relative references are resolved against its URI, and anchor
+ * names are unique in it. */
 struct resource {
-    const char *uri; /* absolute, without fragment; "" for a document without an address */
-    const json_t *root;
-    const char *document; /* name of the document in messages: "" for the schema itself, else its address */
-    bool draft7;
-    unsigned vocabularies;
-    struct dynamic_anchor *dynamic; /* linked list */
-    const char *refused;            /* error of its document; NULL if valid */
-    int refused_code;
+    const char *uri;                /* absolute, without fragment; "" for a document without an address */
+    const json_t *root;             /* JSON of the resource */
+    const char *document;           /* name of the document in messages: "" for the schema itself, else its address */
+    bool draft7;                    /* true for draft-07, false for 2020-12 */
+    unsigned vocabularies;          /* VOCABULARY_ bits */
+    struct dynamic_anchor *dynamic; /* list of its "$dynamicAnchor"s; NULL if empty */
+    const char *refused;            /* error message if its document is invalid; else NULL */
+    int refused_code;               /* WT_ code of this error; 0 if valid */
 };
 
 struct dynamic_anchor {
     struct str name;
     const struct subschema *subschema;
-    struct dynamic_anchor *next;
+    struct dynamic_anchor *next; /* NULL at the end of the list */
 };
 
 struct bound {
-    bool set;
+    bool set; /* false if the schema does not have the keyword */
     size_t value;
 };
 
@@ -108,7 +110,7 @@ struct subschema_list {
 struct property {
     struct str name;
     const struct subschema *subschema; /* NULL if the property is only listed in "required" */
-    bool required;
+    bool required;                     /* true if listed in "required" */
 };
 
 struct named_subschemas {
@@ -123,7 +125,7 @@ struct name_list {
 
 struct pattern_property {
     const struct schema_pattern *pattern;
-    struct str text;
+    struct str text; /* the pattern as written */
     const struct subschema *subschema;
 };
 
@@ -134,7 +136,7 @@ struct pattern_properties {
 
 struct dependent_name {
     struct str name;
-    struct name_list wanted;
+    struct name_list wanted; /* properties required if `name` is present */
 };
 
 struct dependent_names {
@@ -142,20 +144,20 @@ struct dependent_names {
     struct dependent_name *items;
 };
 
-struct number_rules {
+struct number_rules { /* each NULL if absent */
     const json_t *multiple_of, *minimum, *maximum, *exclusive_minimum, *exclusive_maximum;
 };
 
 struct string_rules {
     struct bound min_length, max_length;
-    const struct schema_pattern *pattern;
-    struct str pattern_text;
-    const struct format *format; /* asserted format, or NULL */
+    const struct schema_pattern *pattern; /* NULL if absent */
+    struct str pattern_text;              /* the pattern as written */
+    const struct format *format;          /* format to validate, or NULL */
 };
 
 struct array_rules {
-    struct subschema_list prefix;
-    const struct subschema *items, *contains, *unevaluated; /* items: applies after the prefix */
+    struct subschema_list prefix;                           /* "prefixItems" */
+    const struct subschema *items, *contains, *unevaluated; /* NULL if absent; items: for items after the prefix */
     struct bound min_items, max_items, min_contains, max_contains;
     bool unique;
     bool contains_evaluates; /* true if items that match "contains" count as evaluated; false in draft-07 */
@@ -163,47 +165,47 @@ struct array_rules {
 
 /* Fields used by most schemas come first, so that they share one cache line. */
 struct object_rules {
-    struct named_subschemas properties; /* followed by names that are only required */
-    size_t required;                    /* number of required properties */
-    const struct subschema *additional;
-    bool mapped; /* true if by_name is used for lookup */
-    bool more;   /* true if a rule below is set, except unevaluated */
-    const struct subschema *names, *unevaluated;
+    struct named_subschemas properties;          /* "properties", followed by names that are only in "required" */
+    size_t required;                             /* number of required properties */
+    const struct subschema *additional;          /* "additionalProperties", or NULL */
+    bool mapped;                                 /* true if by_name is used for lookup */
+    bool more;                                   /* true if one of the rules below, except unevaluated, is set */
+    const struct subschema *names, *unevaluated; /* "propertyNames", "unevaluatedProperties"; NULL if absent */
     struct pattern_properties patterns;
     struct dependent_names dependent_required;
     struct named_subschemas dependent_schemas;
     struct bound min_properties, max_properties;
-    struct map by_name; /* name -> row of properties, if there are many */
+    struct map by_name; /* name to row of properties; only if `mapped` */
 };
 
-/* Subschemas that apply to the value itself, not to its members or items. */
+/* Subschemas that apply to the value itself, not to its members or items. Single subschemas are NULL if absent. */
 struct in_place {
     struct subschema_list all_of, any_of, one_of;
-    const struct subschema *negated, *condition, *then, *otherwise; /* then, otherwise: NULL without a condition */
-    const struct subschema *reference, *dynamic;                    /* dynamic: static target of "$dynamicRef" */
-    struct str dynamic_name;                                        /* empty if "$dynamicRef" acts like "$ref" */
+    const struct subschema *negated, *condition, *then, *otherwise; /* "not", "if", "then", "else" */
+    const struct subschema *reference, *dynamic; /* target of "$ref"; static target of "$dynamicRef" */
+    struct str dynamic_name;                     /* empty if "$dynamicRef" acts like "$ref" */
 };
 
-enum { VERDICT_OPEN, VERDICT_TRUE, VERDICT_FALSE }; /* VERDICT_TRUE, VERDICT_FALSE: Boolean schemas */
+enum { VERDICT_OPEN, VERDICT_TRUE, VERDICT_FALSE }; /* VERDICT_TRUE, VERDICT_FALSE: the schemas `true` and `false` */
 
 /* Fields read by every evaluation come first. */
 struct subschema {
-    unsigned char verdict;
-    unsigned char types;  /* bits of the kinds allowed by "type" */
-    bool wants_evaluated; /* true if an "unevaluated..." keyword is present */
-    bool queued;          /* true once the compiler has enqueued the subschema */
+    unsigned char verdict; /* VERDICT_ value; VERDICT_OPEN for a schema with keywords */
+    unsigned char types;   /* KIND_ bits of the types allowed by "type" */
+    bool wants_evaluated;  /* true if an "unevaluated..." keyword is present */
+    bool queued;           /* true once the compiler has enqueued the subschema */
     const struct resource *resource;
-    const json_t *values;   /* array of "enum", or NULL */
-    const json_t *constant; /* value of "const", or NULL */
-    struct in_place *in_place;
+    const json_t *values;      /* array of "enum", or NULL */
+    const json_t *constant;    /* value of "const", or NULL */
+    struct in_place *in_place; /* this and the next four groups are NULL if they have no keyword */
     struct object_rules *object;
     struct string_rules *string;
     struct number_rules *number;
     struct array_rules *array;
-    const json_t *json;
+    const json_t *json;             /* JSON of the subschema */
     const struct subschema *parent; /* NULL at the root of a document */
     const char *relative_pointer;   /* JSON pointer from the parent */
-    struct map texts;               /* string -> row of values; only for long enumerations */
+    struct map texts;               /* string to row of `values`; only for long enumerations */
 };
 
 /* A compiled schema and all subschemas reachable from it. */
@@ -217,8 +219,8 @@ struct compiled {
     struct map **maps; /* maps inside subschemas */
 };
 
-/* Returns the property with this name, or NULL. Short lists are searched linearly from row *next, which is then set to
- * the row after the match. Members mostly come in the order of the schema. */
+/* Returns the property with this name, or NULL. Without a map, searches linearly from row *next on and sets *next to
+ * the row after the match: members are mostly in the order of the schema. */
 static inline struct property *wt__find_property(const struct object_rules *rules, struct str name, size_t *next)
 {
     struct property *items = rules->properties.items;
@@ -244,18 +246,19 @@ static inline struct property *wt__find_property(const struct object_rules *rule
  * memory. */
 const char *wt__subschema_pointer(struct arena *arena, const char *keyword, const char *name);
 
-/* Appends the place of a subschema: a JSON pointer, preceded by the address of its document unless that is the schema
- * itself. */
+/* Appends the place of a subschema: a JSON pointer. If the subschema is not in the schema itself, the address of its
+ * document precedes the pointer. */
 void wt__subschema_place(struct buffer *out, const struct subschema *subschema);
 
-/* Reports an error at a subschema as `schema PLACE: ...`, with the place as the pointer. Returns code, or WT_ENOMEM. */
+/* Sets err to `schema PLACE: MESSAGE`, and its pointer to the place of the subschema. Returns `code`, or WT_ENOMEM. */
 int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, const char *format, ...) WT_PRINTF(4, 5);
 
 /* ---------------------------------------------------------------- addresses */
 
 /* Addresses of schemas follow RFC 3986. Only dot segments are normalised. */
 
-/* The five parts of a URI without separators, borrowed from the text. A part can be present and empty. */
+/* The parts of a URI without separators, borrowed from the text. has_...: true if the part is present, even if
+ * empty. */
 struct uri {
     struct str scheme, authority, path, query, fragment;
     bool has_scheme, has_authority, has_query;
@@ -263,7 +266,7 @@ struct uri {
 
 void wt__uri_split(struct uri *out, struct str text);
 
-/* Appends the reference, resolved against base, without fragment. */
+/* Appends the address to which `reference` resolves relative to `base`, without its fragment. */
 void wt__uri_resolve(struct buffer *out, struct str base, struct str reference);
 
 /* Appends text with %XX decoded. Returns false if a percent sign is not followed by two hexadecimal digits. */
@@ -271,6 +274,7 @@ bool wt__uri_decode(struct buffer *out, struct str text);
 
 /* ---------------------------------------------------------------- keywords and dialects */
 
+/* Form of a keyword's value -> type of the compiled field. */
 enum shape {
     SHAPE_NUMBER,       /* a number -> const json_t * */
     SHAPE_UNIT,         /* a number above 0 -> const json_t * */
@@ -296,19 +300,19 @@ enum shape {
 
 enum { DIALECT_2020_12 = 1, DIALECT_DRAFT_07 = 2, DIALECT_BOTH = 3 };
 
-/* A supported keyword: the shape of its value, its dialects and vocabulary, and the field for the compiled value. The
- * table is used to find subschemas and to compile values. */
+/* A supported keyword. The table of keywords (dialect.c) is used to find subschemas and to compile values. */
 struct keyword {
     const char *name;
     enum shape shape;
-    int dialects;
+    int dialects;        /* DIALECT_ bits */
     unsigned vocabulary; /* VOCABULARY_ bit; 0 for core */
     size_t group;        /* offset of the group's pointer in struct subschema */
     size_t group_size;   /* 0 if the value has no group */
-    size_t field;        /* offset in the group */
+    size_t field;        /* offset of the compiled value in the group */
 };
 
-/* Returns the keyword with this name in a dialect with these vocabularies, or NULL. */
+/* Returns the keyword with this name, or NULL if the dialect does not have the keyword. draft7, vocabularies: as in
+ * struct resource. */
 const struct keyword *wt__keyword_find(const char *name, bool draft7, unsigned vocabularies);
 
 /* Vocabularies of 2020-12 enabled in a dialect. The core vocabulary is always enabled. */
@@ -323,48 +327,46 @@ enum {
 /* Sets draft7 and vocabularies of a resource.
  *
  * uri: URI of the dialect
- * usual: dialect that replaces "http://json-schema.org/schema", a URI without a version
+ * usual: dialect used for "http://json-schema.org/schema", which names no version
  * table: supplied documents, including metaschemas, or NULL
  * at: subschema that contains "$schema", for error messages
  * Errors: WT_EFORMAT, WT_ENOMEM. */
 int wt__dialect_read(struct resource *resource, struct str uri, const char *usual, const json_t *table,
                      const struct subschema *at, wt_error *err);
 
-/* Returns the JSON text of the metaschema at uri (without fragment), or an empty text if unknown. The text is static.
- */
+/* Returns the static JSON text of the built-in metaschema at `uri` (without fragment); empty if unknown. */
 struct str wt__metaschema(struct str uri);
 
 /* ---------------------------------------------------------------- documents */
 
-/* Finds and names the subschemas of a schema. Covers every "$id", "$anchor" and JSON pointer of the schema, of the
- * supplied documents and of the built-in metaschemas. Documents are never fetched. */
+/* Registry of the subschemas of a schema, of the supplied documents and of the built-in metaschemas. Finds a subschema
+ * by "$id", anchor or JSON pointer. Documents are never fetched. */
 struct documents {
     struct arena *arena;
-    json_t *keep;         /* borrowed from the compiled schema; parsed metaschemas are added */
+    json_t *keep;         /* compiled.keep, borrowed; parsed metaschemas are added */
     const json_t *table;  /* JSON object that maps addresses to documents; may be NULL */
     const char *dialect;  /* dialect of documents without "$schema" */
-    struct map resources; /* address -> row of resource_rows */
-    struct map anchors;   /* "address#anchor" -> row of rows */
-    struct map places;    /* pointer to a JSON object -> row of rows */
+    struct map resources; /* address to row of resource_rows */
+    struct map anchors;   /* "ADDRESS#ANCHOR" to index in rows */
+    struct map places;    /* json_t pointer of an object to index in rows */
     size_t resource_count, resource_capacity;
-    struct resource **resource_rows;
+    struct resource **resource_rows; /* [resource_count] all resources */
     size_t len, capacity;
-    struct subschema **rows;
-    bool all_loaded; /* true once all documents of the table are loaded */
+    struct subschema **rows; /* [len] all subschemas */
+    bool all_loaded;         /* true once all documents of the table are loaded */
 };
 
-/* Finds the subschemas of `schema`; *out is its root. A document of the table is loaded when a reference first needs
- * it. An invalid document of the table is not an error by itself; each reference to it reports its error.
- * Errors: WT_EFORMAT (unknown "$schema"; err has a pointer), WT_ETOOLONG (SCHEMA_NESTING, SCHEMA_SUBSCHEMAS,
- * SCHEMA_DOCUMENTS, SCHEMA_URI_BYTES), WT_ENOMEM. */
+/* Registers the subschemas of `schema`; *out is its root. A document of the table is loaded when a reference first
+ * needs it. If the document is invalid, each reference to it reports the error. Errors: WT_EFORMAT (unknown "$schema";
+ * err has a pointer), WT_ETOOLONG (a limit of limits.h), WT_ENOMEM. */
 int wt__documents_open(struct documents *documents, struct subschema **out, const json_t *schema, wt_error *err);
 void wt__documents_dispose(struct documents *documents);
 
 /* Returns the subschema of a JSON object, or NULL if the object is not a known subschema. */
 struct subschema *wt__documents_at(const struct documents *documents, const json_t *json);
 
-/* Creates a subschema for `true` or `false`. It is not added to the lookup, since Jansson shares these values.
- * relative_pointer is in the arena. Returns NULL if out of memory. */
+/* Creates a subschema for `true` or `false`. wt__documents_at does not find it, because Jansson shares these values.
+ * relative_pointer must be in the arena. Returns NULL if out of memory. */
 struct subschema *wt__documents_boolean(struct documents *documents, const json_t *json, const struct subschema *parent,
                                         const char *relative_pointer);
 

@@ -92,8 +92,8 @@ const struct keyword *wt__keyword_find(const char *name, bool draft7, unsigned v
 
 /* ---------------------------------------------------------------- metaschemas */
 
-/* In 2020-12 each vocabulary is a separate document, and "$dynamicRef" to "#meta" leads back to the document that
- * combines them. */
+/* In 2020-12, the metaschema of each vocabulary is a separate document. A "$dynamicRef" to "#meta" leads back to the
+ * metaschema that combines the vocabularies. */
 
 #define META "https://json-schema.org/draft/2020-12/meta/"
 #define VOCABULARY "https://json-schema.org/draft/2020-12/vocab/"
@@ -246,7 +246,7 @@ struct str wt__metaschema(struct str uri)
 
 /* ---------------------------------------------------------------- dialects */
 
-enum { HOPS = 8 }; /* limit on the chain of metaschemas */
+enum { HOPS = 8 }; /* maximum length of a chain of metaschemas */
 
 static unsigned read_vocabularies(const json_t *declared)
 {

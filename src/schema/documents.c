@@ -1,5 +1,6 @@
-/* documents.c: walks all keywords whose values are subschemas in the dialect, and collects "$id" and anchors. The value
- * of an unknown keyword is data until a reference points into it. Rows never move, because pointers refer to them. */
+/* documents.c: finds the subschemas of a document by walking the keywords that hold subschemas in its dialect, and
+ * collects their "$id"s and anchors. The value of an unknown keyword is read as a schema only if a reference points
+ * into it. Subschemas and resources never move in memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,12 @@
 #include "schema/compiled.h"
 #include "schema/limits.h"
 
-/* Position of the walk. */
+/* Position of the walk through a document. */
 struct walk_position {
-    const struct subschema *parent;
-    const char *relative_pointer;
+    const struct subschema *parent; /* NULL at the root */
+    const char *relative_pointer;   /* JSON pointer from the parent */
     const struct resource *resource;
-    int depth;
+    int depth; /* nested subschemas */
 };
 
 static int walk_schema(struct documents *d, struct subschema **out, const json_t *json, struct walk_position position,
@@ -71,14 +72,15 @@ static struct resource *add_schema_resource(struct documents *d, const struct re
     return r;
 }
 
-/* Registers the newest resource under an address. An earlier resource with the same address keeps it. */
+/* Registers the newest resource under an address. If an earlier resource has the same address, the address still means
+ * the earlier one. */
 static bool register_resource(struct documents *d, const char *uri)
 {
     return wt__map_insert(&d->resources, wt__str(uri), (uint32_t)(d->resource_count - 1), NULL) != NULL;
 }
 
-/* Resolves a reference against a base address. Returns 0, WT_ENOMEM, or WT_ETOOLONG with a partial sentence for the
- * caller to complete. */
+/* Resolves a reference against a base address. Returns 0, WT_ENOMEM, or WT_ETOOLONG. The message of WT_ETOOLONG is the
+ * end of a sentence, which the caller completes. */
 static int resolve_address(struct documents *d, const char **out, struct str base, struct str reference, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -262,8 +264,8 @@ void wt__documents_dispose(struct documents *d)
 
 /* ---------------------------------------------------------------- references */
 
-/* Reads a document of the table on first use. Stores an error of the document in all its resources, so that references
- * can report it. */
+/* Reads a document of the table on first use. If the document is invalid, stores the error in all its resources, so
+ * that each reference can report the error. */
 static int load_document(struct documents *d, const char *uri, json_t *document, wt_error *err)
 {
     struct subschema *root;
@@ -335,7 +337,8 @@ static int find_resource(struct documents *d, const struct resource **out, const
     return 0;
 }
 
-/* Takes one step off a JSON pointer and unescapes it. Returns false if the escape is invalid or memory is exhausted. */
+/* Removes the first step from a JSON pointer and writes it, unescaped, to `token`. Returns false if an escape is
+ * invalid, or if out of memory. */
 static bool next_pointer_token(struct str *pointer, struct buffer *token)
 {
     size_t at = 1;
@@ -435,7 +438,7 @@ int wt__documents_resolve(struct documents *d, struct subschema **out, const str
     WT_TRY(resolve_address(d, &uri, wt__str(from->uri), reference, err));
     WT_TRY(find_resource(d, &resource, uri, err));
     struct subschema *root = wt__documents_at(d, resource->root);
-    if (root) /* The root's "$id" may give it another address. */
+    if (root) /* the "$id" of the document may give the document another address */
         resource = root->resource;
     if (parts.fragment.len > 0) {
         WT_TRY(resolve_fragment(d, out, resource, parts.fragment, err));

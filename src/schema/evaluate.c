@@ -1,30 +1,33 @@
-/* evaluate.c: evaluates one subschema against one value: the keywords that apply in place, then the groups for the kind
- * of value. A hostile schema may multiply evaluations or refer back to itself. Limits on steps, on depth and on
- * repeated references at one place guarantee termination. */
+/* evaluate.c: evaluates a subschema against a value. The order is: "type", "enum" and "const"; keywords with subschemas
+ * for the same value, such as "anyOf"; keywords for the kind of the value, such as "maxLength". A hostile schema may
+ * multiply evaluations or refer back to itself. Limits on steps, depth and repeated references guarantee that the
+ * evaluation ends. */
 #include "schema/evaluation.h"
 
 #include <stdlib.h>
 
 #include "text/unicode.h"
 
-/* Set of members or items evaluated by keywords, for "unevaluated...". One bit each, in document order. */
+/* Set of the members of an object, or items of an array, that keywords have evaluated. The "unevaluated..." keywords
+ * use the set. It has one bit for each member or item, in document order. */
 struct evaluated {
-    size_t count;
-    uint64_t few;   /* bits of a set of up to 64 */
-    uint64_t *bits; /* allocated bits of a larger set; NULL if `few` is used */
+    size_t count;   /* number of members or items */
+    uint64_t few;   /* bits if count is at most 64 */
+    uint64_t *bits; /* allocated bits if count is above 64; else NULL */
 };
 
-/* Stack of the resources entered by the evaluation, innermost first. "$dynamicRef" searches it. */
+/* Stack of the resources that the evaluation has entered, innermost first. "$dynamicRef" is resolved with this
+ * stack. */
 struct scope {
     const struct resource *resource;
-    const struct scope *up;
+    const struct scope *up; /* NULL for the outermost resource */
 };
 
-/* Stack of the references followed. */
+/* Stack of the references that the evaluation is following, innermost first. */
 struct followed {
     const struct subschema *target;
-    const struct value_place *at;
-    const struct followed *up;
+    const struct value_place *at; /* value to which the target is applied */
+    const struct followed *up;    /* NULL for the outermost reference */
 };
 
 static bool evaluate_schema(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
@@ -32,7 +35,7 @@ static bool evaluate_schema(struct schema_evaluation *e, const struct subschema 
 
 /* ---------------------------------------------------------------- state */
 
-/* Returns the number of steps to a place. */
+/* Returns the number of path steps from the instance to a place. */
 static size_t place_depth(const struct value_place *at)
 {
     size_t depth = 0;
@@ -41,8 +44,8 @@ static size_t place_depth(const struct value_place *at)
     return depth;
 }
 
-/* Returns the steps to a place in the arena, and sets *depth to their number. NULL with *depth above 0 means out of
- * memory. */
+/* Returns the path from the instance to a place, in the arena. *depth: number of its steps. Returns NULL if *depth is 0
+ * or out of memory. */
 static const struct path_step *copy_place_path(struct arena *arena, const struct value_place *at, size_t *depth)
 {
     size_t len = *depth = place_depth(at);
@@ -59,7 +62,6 @@ bool wt__stop_out_of_memory(struct schema_evaluation *e)
 }
 
 /* Copies the place into the violation. Returns false if out of memory. */
-
 static bool keep_violation(struct schema_evaluation *e, const struct value_place *at, struct violation *violation)
 {
     violation->path = copy_place_path(e->arena, at, &violation->depth);
@@ -68,7 +70,7 @@ static bool keep_violation(struct schema_evaluation *e, const struct value_place
     return violation->path || violation->depth == 0 ? true : wt__stop_out_of_memory(e);
 }
 
-/* Reports a violation at a place, if violations are wanted and the limits allow. Always returns false. */
+/* Adds a violation to the list e->found, if the list is not NULL and the limits allow. Always returns false. */
 static bool report_violation(struct schema_evaluation *e, const struct value_place *at, struct violation violation)
 {
     if (!e->found || e->stopped || e->recorded >= VALIDATION_RECORDED || e->found->len >= VIOLATIONS_KEPT)
@@ -116,7 +118,7 @@ static void evaluated_mark_all(struct evaluated *set)
         set->bits[i] = ~(uint64_t)0;
 }
 
-/* Matches a text against a pattern. Returns false if the text does not match or the evaluation stops. */
+/* Searches a text for a pattern. Returns false if the pattern does not match or the evaluation stops. */
 static bool match_pattern(struct schema_evaluation *e, const struct subschema *s, const struct schema_pattern *pattern,
                           const char *keyword, const struct value_place *at, struct str text)
 {
@@ -130,8 +132,8 @@ static bool match_pattern(struct schema_evaluation *e, const struct subschema *s
     return wt__spend_steps(e, s, at, steps) && answer == PATTERN_YES;
 }
 
-/* True if evaluation should continue with further keywords: until the first failure, or always if violations are
- * wanted. */
+/* True if the evaluation should continue with further keywords. Without a list of violations, it ends at the first
+ * failure. */
 static bool should_continue(const struct schema_evaluation *e, bool fits)
 {
     return !e->stopped && (fits || e->found);
@@ -196,7 +198,8 @@ static bool evaluate_number(struct schema_evaluation *e, const struct subschema 
     return true;
 }
 
-/* Evaluates the bounds of a length or a number of members. keywords: of the lower and the upper bound. */
+/* Checks a length, or a number of items or members, against its bounds. keywords: names of the lower and the upper
+ * bound. */
 static bool evaluate_count(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                            enum violation_kind kind, const char *const keywords[2], struct bound least,
                            struct bound most, size_t count)
@@ -324,7 +327,7 @@ static bool evaluate_array(struct schema_evaluation *e, const struct subschema *
     return fits && !e->stopped;
 }
 
-/* Evaluates "unevaluatedItems", after all other keywords. seen: items evaluated by those keywords. */
+/* Evaluates "unevaluatedItems", after all other keywords. seen: items that these keywords have evaluated. */
 static bool evaluate_unevaluated_items(struct schema_evaluation *e, const struct subschema *s,
                                        const struct value_place *at, struct evaluated *seen)
 {
@@ -340,10 +343,11 @@ static bool evaluate_unevaluated_items(struct schema_evaluation *e, const struct
 
 /* ---------------------------------------------------------------- objects */
 
-/* Members are visited once, in document order, and required ones are counted. If all required members are present, no
- * second lookup is needed. */
+/* Members are visited once, in document order, and the required members are counted. Only if some are missing does
+ * evaluate_missing look up each required name. */
 
-/* Evaluates a member against a schema for additional members. If that schema is false, reports an unknown property. */
+/* Evaluates a member against the schema for additional members. If this schema is `false`, reports an unknown
+ * property. */
 static bool evaluate_additional(struct schema_evaluation *e, const struct subschema *s,
                                 const struct subschema *additional, const char *keyword,
                                 const struct value_place *member)
@@ -365,7 +369,7 @@ static bool evaluate_name(struct schema_evaluation *e, const struct subschema *n
     e->about_name = true;
     bool fits = evaluate_schema(e, names, &place, NULL);
     e->about_name = about_name;
-    if (fits || !(e->recorded > recorded || e->stopped)) { /* Otherwise the recorded violations borrow the name. */
+    if (fits || !(e->recorded > recorded || e->stopped)) { /* Otherwise violations or e->why borrow the name. */
         json_decref(name);
         return fits;
     }
@@ -379,7 +383,7 @@ static bool evaluate_name(struct schema_evaluation *e, const struct subschema *n
 /* Counters of the walk over the members. */
 struct member_walk {
     size_t required; /* required members found so far */
-    size_t next;     /* first row of properties to try for the next member */
+    size_t next;     /* row of object_rules.properties to try first for the next member */
 };
 
 static bool evaluate_member(struct schema_evaluation *e, const struct subschema *s, const struct value_place *member,
@@ -411,7 +415,7 @@ static bool evaluate_member(struct schema_evaluation *e, const struct subschema 
     return fits;
 }
 
-/* Reports the missing required members. Always returns false. */
+/* Reports each missing required member, if violations are wanted. Always returns false. */
 static bool evaluate_missing(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at)
 {
     size_t looked =
@@ -486,7 +490,7 @@ static bool evaluate_object(struct schema_evaluation *e, const struct subschema 
     return fits && !e->stopped;
 }
 
-/* Evaluates "unevaluatedProperties", after all other keywords. seen: members evaluated by those keywords. */
+/* Evaluates "unevaluatedProperties", after all other keywords. seen: members that these keywords have evaluated. */
 static bool evaluate_unevaluated_properties(struct schema_evaluation *e, const struct subschema *s,
                                             const struct value_place *at, struct evaluated *seen)
 {
@@ -505,9 +509,9 @@ static bool evaluate_unevaluated_properties(struct schema_evaluation *e, const s
 
 /* ---------------------------------------------------------------- anyOf and oneOf */
 
-/* If no alternative fits, only the violations of the nearest alternative are reported. The author meant one
- * alternative, so a list of every violation of all of them would not help. The distance of an alternative is a sum over
- * its violations. Weights, from light to heavy:
+/* If no alternative fits, only the violations of the nearest alternative are reported. The author of the instance meant
+ * one alternative, so the violations of the others would not help. The distance of an alternative is the sum of the
+ * weights of its violations. Weights in ascending order:
  * - a violation inside the value
  * - a missing or unknown property
  * - a wrong fixed value of a property (such values distinguish alternatives)
@@ -517,12 +521,12 @@ enum { FAR_INSIDE = 1, FAR_PROPERTY = 8, FAR_VALUE = 100, FAR_TYPE = 10000 };
 
 /* State collected while trying the alternatives. */
 struct alternatives_trial {
-    struct violations best, last;
-    size_t best_distance;
-    size_t plausible; /* alternatives that do not fail on the type alone */
-    unsigned types;   /* types accepted by the alternatives that fail on the type alone */
-    bool only_types;
-    size_t fits, first, second; /* number of fitting alternatives; indices of the first two */
+    struct violations best, last; /* violations of the nearest alternative so far, and of the last one tried */
+    size_t best_distance;         /* distance of the nearest alternative; SIZE_MAX before the first */
+    size_t plausible;             /* number of alternatives with another violation than the type of the value */
+    unsigned types;               /* KIND_ bits that the other alternatives accept */
+    bool only_types;              /* true if every alternative fails only on the type of the value */
+    size_t fits, first, second;   /* number of alternatives that fit; indices of the first two */
 };
 
 static size_t measure_distance(const struct violations *list, size_t depth)
@@ -559,8 +563,8 @@ static void rate_alternative(struct alternatives_trial *trial, size_t depth)
     }
 }
 
-/* True if the value fits `s`. Collects the violations in `found`, or none if it is NULL. If the value fits, merges the
- * members evaluated by `s` into `seen`. */
+/* True if the value fits `s`. Adds violations to `found` unless it is NULL. If the value fits, adds the members or
+ * items evaluated by `s` to `seen` unless it is NULL. */
 static bool test_subschema(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                            struct evaluated *seen, struct violations *found)
 {
@@ -578,7 +582,8 @@ static bool test_subschema(struct schema_evaluation *e, const struct subschema *
     return fits;
 }
 
-/* Tries one alternative. If it does not fit and violations are wanted, updates the nearest alternative in `trial`. */
+/* Tries one alternative, the one with this index. If the value does not fit and violations are wanted, updates the
+ * nearest alternative in `trial`. */
 static void try_alternative(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                             struct evaluated *seen, struct alternatives_trial *trial, size_t index)
 {
@@ -601,8 +606,8 @@ static bool are_all_constants(const struct subschema_list *list)
     return true;
 }
 
-/* Reports that no alternative fits. Uses a single violation if all alternatives fail on the type or are constants;
- * otherwise reports the violations of the nearest alternative. Returns false. */
+/* Reports that no alternative fits. If all alternatives are constants or fail only on the type, reports a single
+ * violation. Otherwise reports the violations of the nearest alternative. Always returns false. */
 static bool report_alternatives(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                                 const struct subschema_list *list, const char *keyword,
                                 struct alternatives_trial *trial)
@@ -623,7 +628,7 @@ static bool report_alternatives(struct schema_evaluation *e, const struct subsch
     return false;
 }
 
-/* Counts the fitting alternatives in `trial`. Stops after `enough` of them. */
+/* Tries the alternatives and fills `trial`. Stops once `enough` alternatives fit. */
 static void try_alternatives(struct schema_evaluation *e, const struct value_place *at,
                              const struct subschema_list *list, struct evaluated *seen, size_t enough,
                              struct alternatives_trial *trial)
@@ -662,8 +667,8 @@ static bool evaluate_alternatives(struct schema_evaluation *e, const struct subs
 
 /* ---------------------------------------------------------------- subschemas */
 
-/* Follows a reference. Stops the evaluation if the same target was already followed twice at this place: from then on,
- * the scope cannot change the target of "$dynamicRef". */
+/* Follows a reference. If the same target is already being followed twice for the same value, stops the evaluation as
+ * an endless loop. Once is not enough, because the scope may still change the target of a "$dynamicRef". */
 static bool follow_reference(struct schema_evaluation *e, const struct subschema *s, const char *keyword,
                              const struct subschema *target, const struct value_place *at, struct evaluated *seen)
 {
@@ -682,7 +687,7 @@ static bool follow_reference(struct schema_evaluation *e, const struct subschema
     return fits;
 }
 
-/* Follows "$dynamicRef". The outermost resource in scope with the anchor determines the target. */
+/* Follows "$dynamicRef". The target is in the outermost resource of the scope that has the anchor. */
 static bool follow_dynamic(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                            struct evaluated *seen)
 {
@@ -743,8 +748,8 @@ static bool evaluate_keywords(struct schema_evaluation *e, const struct subschem
     return fits;
 }
 
-/* Evaluates a subschema with "unevaluated..." keywords. Collects the members evaluated by its other keywords in a
- * separate set, then merges that set into `seen`. */
+/* Evaluates a subschema with "unevaluated..." keywords. The members or items evaluated by its other keywords are
+ * collected in a new set. Afterwards this set is merged into `seen` unless `seen` is NULL. */
 static bool evaluate_with_rest(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                                unsigned kind, struct evaluated *seen)
 {

@@ -1,8 +1,8 @@
-/* evaluation.h: evaluates an instance against a compiled schema and collects its violations; comparison of values.
+/* evaluation.h: evaluates an instance against a compiled schema and collects its violations. Also compares JSON values.
  *
- * Without a list of violations, evaluation ends at the first failed keyword and all its state is on the stack. With a
- * list, evaluation continues with every keyword whose failure is useful to the reader. A value of the wrong type, for
- * example, gets only that one violation. */
+ * Without a list of violations, the evaluation ends at the first failed keyword. With a list, the evaluation continues
+ * with the keywords whose failure helps the reader. For example, a value of the wrong type gets no further
+ * violations. */
 #ifndef WT_SCHEMA_EVALUATION_H
 #define WT_SCHEMA_EVALUATION_H
 
@@ -30,29 +30,30 @@ bool wt__number_is_multiple(const json_t *value, const json_t *unit);
  * visited values to *steps, so that callers can limit the work. */
 bool wt__json_same(const json_t *a, const json_t *b, uint64_t *steps);
 
-/* Finds two equal items of an array, with the earliest second item. Returns 1 if found, 0 if all differ or *steps
- * exceeds most, -1 if out of memory. */
+/* Finds the first item of an array that equals an earlier item. *first, *second: indices of the two items. Adds the
+ * cost to *steps. Returns 1 if found, 0 if all items differ or *steps exceeds `most`, -1 if out of memory. */
 int wt__json_duplicate(const json_t *array, size_t *first, size_t *second, uint64_t *steps, uint64_t most);
 
 /* ---------------------------------------------------------------- violations */
 
-/* A value and the way to it, on the stack of the evaluation. */
+/* A value and its place in the instance, as a linked list on the stack of the evaluation. */
 struct value_place {
     const json_t *value;
-    const struct value_place *up; /* NULL for the instance itself */
+    const struct value_place *up; /* place of the enclosing object or array; NULL for the instance itself */
     const char *key;              /* key of a member, NULL for an item */
-    size_t index;                 /* position among its siblings */
+    size_t index;                 /* position of the member or item, from 0 */
 };
 
-/* Return the number of values allowed by a VIOLATION_VALUE, and each of them. */
+/* Number of values that a VIOLATION_VALUE allows, and the value at index `at`. */
 size_t wt__violation_choices(const struct violation *violation);
 const json_t *wt__violation_choice(const struct violation *violation, size_t at);
 
-/* Returns false if out of memory. */
+/* Appends a copy of the violation. Returns false if out of memory. */
 bool wt__violations_add(struct violations *list, const struct violation *violation);
 void wt__violations_dispose(struct violations *list);
 
-/* Sorts by place in document order, a value before its contents. Returns false if out of memory. */
+/* Sorts violations by place in document order. A value precedes its members and items. Returns false if out of
+ * memory. */
 bool wt__violations_sort(struct violations *list);
 
 /* ---------------------------------------------------------------- evaluation */
@@ -61,18 +62,18 @@ struct scope;
 struct followed;
 
 struct schema_evaluation {
-    struct arena *arena;      /* memory of the violations */
-    struct violations *found; /* NULL if violations are not wanted */
-    const struct scope *scope;
-    const struct followed *followed;
+    struct arena *arena;             /* memory of the violations */
+    struct violations *found;        /* NULL if violations are not wanted */
+    const struct scope *scope;       /* resources entered (evaluate.c); NULL if empty */
+    const struct followed *followed; /* references being followed (evaluate.c); NULL if empty */
     struct pattern_scratch patterns;
-    uint64_t steps, most_steps;
-    size_t recorded; /* number of violations recorded in all lists */
-    int depth;
-    bool stopped, out_of_memory; /* stopped: undecided, see `why`, unless out_of_memory */
+    uint64_t steps, most_steps;  /* steps spent, and their maximum */
+    size_t recorded;             /* number of violations recorded in all lists */
+    int depth;                   /* nested evaluations */
+    bool stopped, out_of_memory; /* stopped: ended early; `why` is the reason, unless out_of_memory */
     bool about_name;             /* true while the name of a property is evaluated */
-    struct violation why;
-    json_t *names; /* array of texts borrowed by violations; NULL if empty */
+    struct violation why;        /* reason of an undecided evaluation */
+    json_t *names;               /* array of property names that violations borrow; NULL if empty */
 };
 
 /* Stops the evaluation as undecided with this reason. Always returns false. */
@@ -101,8 +102,8 @@ static inline unsigned wt__kind_of(const json_t *value)
     return kind == KIND_FRACTION && wt__number_is_integer(value) ? KIND_INTEGER : kind;
 }
 
-/* Evaluates a value against a subschema. e: zeroed except arena, most_steps and the steps already spent. If the result
- * is UNDECIDED, e->why contains the reason. */
+/* Evaluates a value against a subschema. e: zero except arena, most_steps and, for a shared budget, steps. If the
+ * result is UNDECIDED, e->why is the reason. */
 enum verdict wt__evaluate_subschema(struct schema_evaluation *e, const struct subschema *s, const json_t *value);
 
 /* Evaluates an instance and collects its violations in sorted order: at least one if the instance does not fit, zero if

@@ -1,5 +1,5 @@
-/* formats.c: the table of formats and their grammars: dates, hosts, URIs; and the resolution of references (RFC 3986,
- * section 5.2). */
+/* formats.c: the table of formats and their grammars, such as dates, host names and URIs. Also resolves references (RFC
+ * 3986, section 5.2). */
 #include "schema/compiled.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ static bool parse_date(struct str text, size_t *at)
     return day >= 1 && day <= days[month - 1] + (month == 2 && leap);
 }
 
-/* Parses a UTC offset, and sets *minutes to the distance of local time from UTC: above 0 if local time is ahead. */
+/* Parses the UTC offset at *at. *minutes: minutes that local time is ahead of UTC, negative if behind. */
 static bool parse_utc_offset(struct str text, size_t *at, int *minutes)
 {
     *minutes = 0;
@@ -143,8 +143,8 @@ static bool is_duration(struct str text)
 
 /* ---------------------------------------------------------------- hosts and mailboxes */
 
-/* Host names, IP addresses and mailboxes. Labels of internationalised names ("xn--...") are not decoded. They only need
- * to consist of the characters allowed in host names. */
+/* Host names, IP addresses and mailboxes. Labels of internationalised names ("xn--...") are not decoded. Only their
+ * characters are checked. */
 
 enum { HOST_BYTES = 253, LABEL_BYTES = 63, LOCAL_BYTES = 64, MAILBOX_BYTES = 254 };
 
@@ -299,7 +299,7 @@ static struct str cut_front(struct str *rest, size_t len, size_t skip)
     return head;
 }
 
-/* Returns the position of the first of the characters in text; text.len if it has none of them. */
+/* Returns the position of the first character of `text` that is in `stops`; text.len if there is no such character. */
 static size_t find_any(struct str text, const char *stops)
 {
     size_t at = 0;
@@ -319,7 +319,8 @@ static bool is_uri_scheme(struct str text)
     return text.len > 0;
 }
 
-/* Cuts the text at the sign, and sets *tail to the part after the sign. Returns false if the text has no sign. */
+/* Cuts `text` at the first `sign`, and sets *tail to the part after `sign`. Returns false if the text does not contain
+ * `sign`. */
 static bool cut_tail(struct str *text, const char *sign, struct str *tail)
 {
     size_t at = find_any(*text, sign);
@@ -442,8 +443,8 @@ bool wt__uri_decode(struct buffer *out, struct str text)
 
 /* ---------------------------------------------------------------- URI formats */
 
-/* True if an IRI may contain the character: ucschar. With `private`, also true for iprivate, which is allowed in a
- * query. */
+/* True if an IRI may contain the character (ucschar of RFC 3987). private: also true for the characters iprivate, which
+ * are allowed in a query. */
 static bool is_iri_char(uint32_t c, bool private)
 {
     if (c < 0xA0 || (c & 0xFFFE) == 0xFFFE || (c >= 0xD800 && c <= 0xDFFF) || (c >= 0xFDD0 && c <= 0xFDEF))
@@ -454,7 +455,7 @@ static bool is_iri_char(uint32_t c, bool private)
 }
 
 /* True if the text consists of unreserved characters, sub-delims, percent-encoded bytes and characters of `more`. wide:
- * also allow the additional characters of an IRI. */
+ * also allow the additional characters of an IRI; private: as in is_iri_char. */
 static bool has_only_uri_chars(struct str text, const char *more, bool wide, bool private)
 {
     const char *at = text.ptr, *end = text.ptr + text.len;
@@ -554,7 +555,7 @@ static bool is_iri_reference(struct str text)
     return fits_uri_grammar(text, true, false);
 }
 
-/* Returns the length of the percent-encoded byte at `at`; 0 if there are other characters. */
+/* Returns 3 if a percent-encoded byte is at `at`, else 0. */
 static size_t percent_length(struct str text, size_t at)
 {
     bool byte = at + 2 < text.len && text.ptr[at] == '%' && wt__hex_digit(text.ptr[at + 1]) >= 0 &&

@@ -1,5 +1,5 @@
-/* lenient.c: rewrites older forms and "nullable", and drops invalid keywords. Compiles again after each dropped
- * keyword, until the schema compiles or the limit is reached. */
+/* lenient.c: rewrites older forms and "nullable", and drops invalid keywords. After each dropped keyword the schema is
+ * compiled again, until it compiles or SCHEMA_DROPS keywords are dropped. */
 #include "schema/lenient.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static int adopt_schema_address(json_t *schema)
     return 0;
 }
 
-/* Converts the exclusive bound of draft 04, a Boolean next to "minimum" or "maximum". */
+/* Converts an exclusive bound of draft 04, a Boolean next to "minimum" or "maximum", to the number of later drafts. */
 static int adopt_exclusive_bound(json_t *schema, const char *exclusive, const char *bound)
 {
     const json_t *flag = json_object_get(schema, exclusive);
@@ -45,13 +45,13 @@ static int adopt_exclusive_bound(json_t *schema, const char *exclusive, const ch
     return json_object_set(schema, exclusive, value) < 0 ? -1 : json_object_del(schema, bound);
 }
 
-/* Keywords, and for each the keyword that applies to the remaining members or items. */
+/* Pairs of a keyword and the keyword for the remaining members or items. */
 static const char *const rests[][2] = {{"properties", "additionalProperties"},
                                        {"patternProperties", "additionalProperties"},
                                        {"prefixItems", "items"},
                                        {"items", "additionalItems"}};
 
-/* Removes a keyword, and the keyword that applies to the rest. */
+/* Removes a keyword, and the keyword for the remaining members or items: it would now apply to more of them. */
 static void drop_keyword(json_t *schema, const char *keyword)
 {
     for (size_t i = 0; i < sizeof rests / sizeof *rests; i++)
@@ -62,7 +62,7 @@ static void drop_keyword(json_t *schema, const char *keyword)
 
 #define AMONG(key, words) wt__str_among(wt__str(key), words, sizeof(words) / sizeof *(words))
 
-/* Removes keywords with null, except "const" and "default". */
+/* Removes keywords with the value null, except "const" and "default". */
 static void drop_nulls(json_t *schema)
 {
     static const char *const values[] = {"const", "default"};

@@ -1,4 +1,4 @@
-/* messages.c: places of subschemas, quoted values, lists of violations, and the messages of violations. */
+/* messages.c: writes the places of subschemas and the messages of violations. Also manages lists of violations. */
 #include "schema/evaluation.h"
 
 #include <stdarg.h>
@@ -77,7 +77,8 @@ static void quote_plain(struct buffer *out, struct str text, size_t most)
     out->failed |= quoted.failed;
 }
 
-/* Callback of json_dump_callback. Keeps one byte more than is shown, to detect a longer value, then stops the dump. */
+/* Callback of json_dump_callback. Stops the dump after one byte more than is shown, so that a longer value can be
+ * detected. */
 static int collect_json(const char *bytes, size_t len, void *buffer)
 {
     struct buffer *out = buffer;
@@ -139,7 +140,7 @@ void wt__violations_dispose(struct violations *list)
     *list = (struct violations){0};
 }
 
-/* A violation with its position in the list, which makes the sort stable. */
+/* A violation with its position in the list, to make the sort stable. */
 struct ranked {
     struct violation violation;
     size_t rank;
@@ -191,8 +192,8 @@ void wt__violation_keyword(struct buffer *out, const struct violation *v)
         wt__buffer_printf(out, "/%s", v->keyword);
 }
 
-/* Appends the place as the start of a sentence: "/a/b: ", or "" for the whole instance. For an unknown property, this
- * is the place of its object. */
+/* Appends the place of the violation as the start of a message: "/a/b: ", or "" for the whole instance. For an unknown
+ * property, the place is that of its object. */
 static void append_place(struct buffer *out, const struct violation *v)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {0};
@@ -230,7 +231,7 @@ static void append_types(struct buffer *out, unsigned types)
         wt__buffer_printf(out, "%s%s", i == 0 ? "" : i + 1 < len ? ", " : " or ", chosen[i]);
 }
 
-/* Appends the actual value. */
+/* Appends ", got " and the actual value. */
 static void append_got(struct buffer *out, const struct violation *v)
 {
     wt__buffer_text(out, ", got ");
@@ -286,7 +287,7 @@ static void append_count(struct buffer *out, const struct violation *v)
                       v->limit, nouns[v->kind][v->limit != 1], v->other);
 }
 
-/* Returns the word for a property: top-level properties are arguments. */
+/* Returns "argument" for a property of the instance itself, else "property". depth: steps to the object. */
 static const char *property_noun(const struct violation *v, size_t depth)
 {
     return depth == 0 && v->subschema->resource->document[0] == '\0' ? "argument" : "property";
@@ -418,6 +419,6 @@ void wt__violation_message(struct buffer *out, const struct violation *v)
 {
     append_place(out, v);
     append_fault(out, v);
-    if (v->alternatives > 0 && v->kind < VIOLATION_STEPS) /* later kinds are undecided */
+    if (v->alternatives > 0 && v->kind < VIOLATION_STEPS) /* kinds from VIOLATION_STEPS on mean undecided */
         wt__buffer_printf(out, " (by the nearest of %zu alternatives)", v->alternatives);
 }

@@ -1,6 +1,6 @@
-/* pattern.c: translates patterns to PCRE2 and limits the work of matches. A callout before each item of the pattern
- * counts the work of a match. It makes matching about half as fast, but is the only measure of PCRE2 for a whole match.
- * Runs of one item (".*") are a single callout, so the distance moved in the text counts too. */
+/* pattern.c: translates patterns to PCRE2 and limits the work of a match. PCRE2 calls a callback (callout) before each
+ * item of the pattern, and the callback counts the work. This makes matching about half as fast, but PCRE2 has no other
+ * measure for a whole match. A run such as ".*" has a single callout, so the distance moved in the text is added. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdlib.h>
@@ -15,14 +15,15 @@
 
 /* Translates ECMA-262 regular expressions to PCRE2.
  *
- * Syntax with the same meaning in both is copied. Differences are written out:
+ * Syntax with the same meaning in both is copied. Other syntax is rewritten:
  * - "." and "\s" cover other line ends and blanks
  * - "\v" is a single character
  * - "\u{...}" and the long names of Unicode categories
  * - "{" without a count, and "[" in a class
  * Syntax specific to PCRE2 (verbs, callouts, recursion) is rejected, because a schema must not control the engine. */
 
-/* Characters matched by \s and \S in ECMA-262: its White_Space list, line ends and U+FEFF, and the complement. */
+/* BLANKS: characters matched by \s in ECMA-262: white space, line ends and U+FEFF. NO_BLANKS: all others, matched by
+ * \S. */
 #define BLANKS                                                                                                         \
     "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}"
 #define NO_BLANKS                                                                                                      \
@@ -33,8 +34,8 @@ struct translation {
     struct buffer *out;
     struct str in;
     size_t at;
-    bool strict, in_class;
-    const char *why;
+    bool strict, in_class; /* strict: as in translate_ecma; in_class: inside "[...]" */
+    const char *why;       /* static reason if the pattern is invalid; else NULL */
 };
 
 /* Returns the short name of a Unicode general category, because PCRE2 does not support long names. Returns any other
@@ -77,7 +78,8 @@ static bool put_code_point(struct translation *t, uint32_t c)
     return true;
 }
 
-/* Parses `digits` hexadecimal digits starting at `ahead`. Returns -1 if there are fewer. */
+/* Parses `digits` hexadecimal digits, `ahead` bytes after the current position. Returns -1 if there are fewer
+ * digits. */
 static int32_t parse_hex(const struct translation *t, size_t ahead, size_t digits)
 {
     int32_t value = 0;
@@ -154,8 +156,8 @@ static void put_translated(struct translation *t, const char *text, size_t consu
     t->at += consumed;
 }
 
-/* Translates an escaped letter without a meaning in ECMA-262. Unless strict, it has its meaning in other dialects
- * ("\A", "\z", "\Z") or stands for itself. */
+/* Translates an escaped letter that has no meaning in ECMA-262. Unless strict, "\A", "\z" and "\Z" have their meaning
+ * in other dialects, and any other letter stands for itself. */
 static bool escape_letter(struct translation *t, char c)
 {
     if (t->strict)
@@ -310,12 +312,12 @@ static pcre2_code *code_of(const struct schema_pattern *pattern)
 }
 
 struct counter {
-    uint64_t items;
-    size_t at; /* position of the last callout */
+    uint64_t items; /* items tried, plus one for every PATTERN_ITEMS_A_STEP bytes moved in the text */
+    size_t at;      /* position of the last callout */
 };
 
-/* As in ECMA-262, "$" means \z, "[]" and "[^]" are classes, and a reference to an unset group matches the empty text.
- */
+/* As in ECMA-262, "$" matches only at the very end, "[]" and "[^]" are classes, and a reference to an unset group
+ * matches the empty text. */
 static const uint32_t options = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF |
                                 PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP | PCRE2_AUTO_CALLOUT;
 
@@ -415,7 +417,7 @@ enum pattern_answer wt__pattern_match(const struct schema_pattern *pattern, stru
     int rc = pcre2_match(code_of(pattern), (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len, 0, 0, scratch->data,
                          scratch->context);
     *steps += 1 + (counter.items + text.len / PATTERN_ITEMS_A_STEP) / PATTERN_ITEMS_A_STEP;
-    if (rc >= 0) /* 0 means more groups than the scratch holds, and the groups are not used. */
+    if (rc >= 0) /* 0 means a match with more groups than the scratch holds; groups are not used */
         return PATTERN_YES;
     if (rc == PCRE2_ERROR_NOMEMORY)
         return PATTERN_NO_MEMORY;

@@ -1,5 +1,5 @@
-/* validator.c: first only checks if an instance fits, which is fast. If not, a second evaluation records all
- * violations. */
+/* validator.c: validates and repairs instances. The first evaluation only checks if the instance fits, which is fast.
+ * If not, a second evaluation records the violations. */
 #include "schema/validator.h"
 
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 
 /* ---------------------------------------------------------------- repairs */
 
-/* Each violation proposes one value. The value is put into the copy, and the copy is validated again. If this did not
- * help, the old value is restored. Thus the rules of a valid repair are those of the validator. */
+/* For each violation, at most one value is proposed. The value is put into a copy of the instance, and the copy is
+ * validated again. If the violations do not decrease, the old value is restored. */
 
 static struct str view_string(const json_t *value)
 {
     return (struct str){json_string_value(value), json_string_length(value)};
 }
 
-/* Returns a newly created value. Stops the evaluation if it is NULL, because then memory is exhausted. */
+/* Returns `value`, the result of a constructor. If `value` is NULL, stops the evaluation as out of memory. */
 static json_t *check_created(struct schema_evaluation *e, json_t *value)
 {
     if (!value)
@@ -28,7 +28,7 @@ static json_t *check_created(struct schema_evaluation *e, json_t *value)
     return value;
 }
 
-/* Parses text that consists of a number, true or false. Returns NULL for anything else, and for an integer too large to
+/* Parses a text that is a JSON number, true or false. Returns NULL for other texts, and for an integer too large to
  * represent. */
 static json_t *parse_scalar(struct schema_evaluation *e, struct str text)
 {
@@ -72,8 +72,8 @@ static json_t *propose_type(struct schema_evaluation *e, const struct violation 
     return NULL;
 }
 
-/* Returns the next character in lower case, or 0 at the end. A run of blanks counts as one; blanks at both ends are
- * skipped. */
+/* Returns the next character of a text in lower case, or 0 at the end. A run of blanks counts as one blank. Blanks at
+ * both ends are skipped. first: true for the first call. */
 static uint32_t next_folded(const char **at, const char *end, bool first)
 {
     bool blank = false;
@@ -107,7 +107,8 @@ static bool equal_folded(struct str a, struct str b)
     return c == d;
 }
 
-/* True if a value of an enumeration was probably meant; sets *why to the reason. */
+/* True if the author probably meant the enumeration value `wanted`. scalar: parse_scalar of the value, or NULL. *why:
+ * reason of the repair. */
 static bool is_meant(const json_t *wanted, const json_t *value, const json_t *scalar, const char **why)
 {
     uint64_t steps = 0;
@@ -120,7 +121,7 @@ static bool is_meant(const json_t *wanted, const json_t *value, const json_t *sc
     return true;
 }
 
-/* Proposes a value of an enumeration if exactly one may have been meant. */
+/* Proposes an enumeration value if the author may have meant exactly one value. */
 static json_t *propose_value(struct schema_evaluation *e, const struct violation *v, const char **why)
 {
     json_t *scalar = json_is_string(v->value) ? parse_scalar(e, view_string(v->value)) : NULL;
@@ -162,11 +163,11 @@ static json_t *propose_repair(struct schema_evaluation *e, const struct violatio
     return v->kind == VIOLATION_REQUIRED ? propose_default(e, v, why) : NULL;
 }
 
-/* Target of a repair: a member or an item of holder; the whole instance if holder is NULL. */
+/* Target of a repair. */
 struct target {
-    json_t *holder;
-    const char *key;
-    size_t index;
+    json_t *holder;  /* object or array with the target; NULL if the target is the whole instance */
+    const char *key; /* name of a member; NULL for an item */
+    size_t index;    /* index of an item */
 };
 
 static struct target locate_target(json_t *root, const struct violation *v)
@@ -189,8 +190,8 @@ static struct target locate_target(json_t *root, const struct violation *v)
     return target;
 }
 
-/* Stores value at the target and takes over its reference. A NULL value removes the member again. Returns false if out
- * of memory. */
+/* Stores `value` at the target, and takes ownership of `value`. If `value` is NULL, removes the member. Returns false
+ * if out of memory. */
 static bool put_at_target(struct schema_evaluation *e, json_t **root, const struct target *target, json_t *value)
 {
     int rc = 0;
@@ -230,8 +231,8 @@ static bool record_repair(struct repairs *repairs, struct arena *arena, const st
     return true;
 }
 
-/* True if the list has a violation at or below the place of v; for a missing property, only the same violation counts.
- */
+/* True if the list has a violation at or below the place of `v`. If `v` is a missing property, only the same violation
+ * counts. */
 static bool has_violation_below(const struct violations *list, const struct violation *v)
 {
     for (size_t i = 0; i < list->len; i++) {
@@ -246,8 +247,7 @@ static bool has_violation_below(const struct violations *list, const struct viol
     return false;
 }
 
-/* Validates the whole instance again. Returns false if undecided, or if out of memory (then e->out_of_memory is set).
- */
+/* Validates the whole instance again. Returns false if undecided or out of memory; e->out_of_memory tells which. */
 static bool revalidate(struct violations *out, struct schema_evaluation *e, const struct compiled *compiled,
                        const json_t *instance)
 {
@@ -256,7 +256,8 @@ static bool revalidate(struct violations *out, struct schema_evaluation *e, cons
     return verdict == FITS || verdict == FITS_NOT;
 }
 
-/* Tries the proposal for a violation. Returns 1 if it is kept, and updates *left; 0 if not; -1 if out of memory. */
+/* Tries the proposal for violation `v`. Returns 1 if the repair is kept; then *left has the remaining violations.
+ * Returns 0 if the repair is not kept, -1 if out of memory. */
 static int try_repair(struct repairs *repairs, struct violations *left, const struct violation *v,
                       struct schema_evaluation *e, const struct compiled *compiled)
 {
@@ -290,9 +291,8 @@ static int try_repair(struct repairs *repairs, struct violations *left, const st
 
 /* Repairs a copy of the instance. A repair is kept only if it removes violations and adds none.
  *
- * left: set to the remaining violations, sorted; they borrow from repairs->instance
- * e: provides the arena and the budget of all tries; repairing stops once the budget is spent
- * Returns false if out of memory.
+ * left: set to the remaining violations, sorted, which borrow from repairs->instance e: arena and budget of steps for
+ * all tries; repairing ends once the budget is spent Returns false if out of memory.
  *
  * Validates the copy first, so that the violations refer to the values of the copy. */
 static bool repair_copy(struct repairs *repairs, struct violations *left, struct schema_evaluation *e,
@@ -316,8 +316,8 @@ static bool repair_copy(struct repairs *repairs, struct violations *left, struct
     return true;
 }
 
-/* Ends an evaluation. The names borrowed by its violations move to `v`; the violations of the previous evaluation no
- * longer exist. */
+/* Ends an evaluation. Moves the names that its violations borrow to `v`. The names of the previous evaluation are
+ * freed, so its violations must not be used any more. */
 static void end_evaluation(struct validation *v, struct schema_evaluation *e)
 {
     json_decref(v->names);
@@ -326,7 +326,8 @@ static void end_evaluation(struct validation *v, struct schema_evaluation *e)
     wt__evaluation_dispose(e);
 }
 
-/* Evaluates the instance once, with a new budget. */
+/* Evaluates the instance once, with a new budget of steps. violations: true to collect the violations in
+ * v->violations. */
 static enum verdict evaluate_once(struct validation *v, const struct compiled *compiled, const json_t *instance,
                                   bool violations)
 {

@@ -1,5 +1,5 @@
-/* validator.h: JSON Schema 2020-12 and draft-07. A schema is compiled once; instances can then be validated from any
- * number of threads. See docs/validator.md for the supported features and limits. */
+/* validator.h: validates JSON instances against a JSON Schema (2020-12 or draft-07). A schema is compiled once and can
+ * then be used by any number of threads. See docs/validator.md for the supported features and limits. */
 #ifndef WT_SCHEMA_VALIDATOR_H
 #define WT_SCHEMA_VALIDATOR_H
 
@@ -20,21 +20,20 @@
 
 struct compiled; /* a compiled schema, immutable */
 
-/* Rejected keyword and the schema object that contains it. */
+/* An invalid keyword and the schema object that contains the keyword. */
 struct refused_keyword {
     json_t *schema;      /* borrowed from the schema */
-    const char *keyword; /* static; NULL if the error does not concern a keyword */
+    const char *keyword; /* static text; NULL if the error does not concern a keyword */
 };
 
 /* Compiles a schema.
  *
- * schema: kept by reference
+ * schema: the compiled schema keeps a reference to it
  * dialect: URI of the dialect for schemas without "$schema"
  * table: JSON object that maps URIs to documents, or NULL
  * assert_formats: validate "format" in every dialect
- * refused: set to the keyword of an error, or NULL
- * Errors: WT_EFORMAT (invalid schema; err has a pointer), WT_ENOTFOUND (unresolved reference), WT_ETOOLONG,
- * WT_ENOMEM. */
+ * refused: set to the invalid keyword on an error; may be NULL Errors: WT_EFORMAT (invalid schema; err has a pointer),
+ * WT_ENOTFOUND (unresolved reference), WT_ETOOLONG, WT_ENOMEM. */
 int wt__compile_schema(struct compiled **out, json_t *schema, const char *dialect, json_t *table, bool assert_formats,
                        struct refused_keyword *refused, wt_error *err);
 
@@ -45,10 +44,10 @@ void wt__compiled_free(struct compiled *compiled);
 struct subschema;
 struct subschema_list;
 
-/* A step on the way down from the instance to a value. */
+/* A step of the path from the instance to a value. */
 struct path_step {
-    const char *key;
-    size_t index;
+    const char *key; /* name of a member; NULL for an item */
+    size_t index;    /* position of the member or item, from 0 */
 };
 
 enum violation_kind {
@@ -65,12 +64,12 @@ enum violation_kind {
     VIOLATION_CONTAINS,
     VIOLATION_REQUIRED,
     VIOLATION_DEPENDENT,
-    VIOLATION_UNKNOWN, /* an additional property that is not allowed */
-    VIOLATION_FALSE,   /* the schema false */
+    VIOLATION_UNKNOWN, /* a property that is not allowed */
+    VIOLATION_FALSE,   /* the subschema is `false` */
     VIOLATION_NOT,
-    VIOLATION_SEVERAL, /* several alternatives of "oneOf" */
+    VIOLATION_SEVERAL, /* several alternatives of "oneOf" fit */
     VIOLATION_OTHER,   /* the actual violations were not recorded */
-    VIOLATION_STEPS,   /* from here on: undecided */
+    VIOLATION_STEPS,   /* this and the kinds below: undecided, because a limit was reached */
     VIOLATION_DEPTH,
     VIOLATION_PATTERN_TIME,
     VIOLATION_LOOP
@@ -80,17 +79,18 @@ enum violation_kind {
 struct violation {
     enum violation_kind kind;
     const struct subschema *subschema;
-    const char *keyword; /* "" if it has no keyword */
-    const struct path_step *path;
-    size_t depth;                          /* length of path */
-    bool about_name;                       /* true if it is about the name of the property at the end of path */
-    const json_t *value;                   /* value at the place */
-    const char *name;                      /* name of a property */
-    const json_t *wanted;                  /* expected value, bound or list of values */
-    const struct subschema_list *branches; /* VIOLATION_VALUE: alternatives with a constant each; or NULL */
-    unsigned types;                        /* VIOLATION_TYPE: bits of the expected kinds (KIND_) */
-    size_t limit, other;                   /* expected and actual number; or indices of items, alternatives or rows */
-    size_t alternatives;                   /* number of alternatives, if this is from the nearest of several; else 0 */
+    const char *keyword;          /* keyword that failed; "" if the violation has no keyword */
+    const struct path_step *path; /* [depth] steps from the instance to the place */
+    size_t depth;                 /* number of steps; 0 for the instance itself */
+    bool about_name;              /* true if it concerns the name of the property at the end of path */
+    const json_t *value;          /* value at the place */
+    const char *name;             /* name of the missing or unknown property; else NULL */
+    const json_t *wanted;         /* expected value, bound or list of values; NULL for other kinds */
+    const struct subschema_list
+        *branches;       /* VIOLATION_VALUE of alternatives: list of these, each a constant; else NULL */
+    unsigned types;      /* VIOLATION_TYPE: KIND_ bits of the expected types */
+    size_t limit, other; /* expected and actual number; or indices of two items or alternatives */
+    size_t alternatives; /* number of alternatives, if the violation is of the nearest of several; else 0 */
 };
 
 struct violations {
@@ -104,7 +104,7 @@ struct violations {
 /* Appends a message such as `/date: expected a date such as 2026-03-01, got "tomorrow"`. */
 void wt__violation_message(struct buffer *out, const struct violation *violation);
 
-/* Appends the place as a JSON pointer. It includes the name of the property if the violation is about an existing
+/* Appends the place of the violation as a JSON pointer. For an unknown property, the pointer ends with the name of that
  * property. */
 void wt__violation_pointer(struct buffer *out, const struct violation *violation);
 
@@ -113,41 +113,44 @@ void wt__violation_keyword(struct buffer *out, const struct violation *violation
 
 /* ---------------------------------------------------------------- repairs */
 
-/* A repair corrects a small mistake in an instance if there is only one way to do so: a number written as text or the
- * reverse, a single value instead of a list, a value of an enumeration in other case, a missing required property with
- * a default. */
+/* A repair corrects a small mistake in an instance if there is only one way to correct it:
+ * - a number written as text, or the reverse
+ * - a single value instead of a list
+ * - an enumeration value that differs in case or blanks
+ * - a missing required property with a default */
 enum {
     REPAIRS_MAX = 64,  /* maximum repairs of an instance */
-    REPAIR_TRIES = 256 /* maximum violations tried */
+    REPAIR_TRIES = 256 /* maximum violations for which a repair is tried */
 };
 
 struct repair {
-    const char *pointer;
-    const char *was; /* JSON of the old value, NULL if the property was missing */
-    const char *now; /* JSON of the new value */
-    const char *why; /* reason, static */
+    const char *pointer; /* JSON pointer to the value */
+    const char *was;     /* JSON of the old value; NULL if the property was missing */
+    const char *now;     /* JSON of the new value */
+    const char *why;     /* reason, static */
 };
 
 struct repairs {
     struct repair *items; /* in the arena */
     size_t len;
-    json_t *instance; /* copy of the instance with the repairs, or NULL; the owner calls json_decref */
+    json_t *instance; /* owned copy of the instance with the repairs; NULL without repairs */
 };
 
 /* ---------------------------------------------------------------- validation */
 
-enum verdict { FITS, FITS_NOT, UNDECIDED, OUT_OF_MEMORY };
+enum verdict { FITS, FITS_NOT, UNDECIDED, OUT_OF_MEMORY }; /* UNDECIDED: a limit was reached */
 
 struct validation {
     bool fits;
-    struct violations violations; /* sorted; if undecided, the last one is the reason */
+    struct violations violations; /* sorted; if undecided, the last violation is the reason */
     struct repairs repairs;
-    struct arena arena;
-    json_t *names; /* names borrowed by the violations */
+    struct arena arena; /* memory of violations and repairs */
+    json_t *names;      /* property names that the violations borrow; NULL if empty */
 };
 
-/* Validates the instance and collects the violations, after repairs if requested. The instance must live as long as
- * `validation`. Returns 0, even if the instance does not fit or is undecided, or WT_ENOMEM. */
+/* Validates the instance and collects its violations. repair: true to repair the instance first; only the remaining
+ * violations are then collected. The instance must outlive `validation`. Returns 0 or WT_ENOMEM; also 0 if the instance
+ * does not fit or is undecided. */
 int wt__validator_run(struct validation *validation, const struct compiled *compiled, const json_t *instance,
                       bool repair, wt_error *err);
 void wt__validation_dispose(struct validation *validation);

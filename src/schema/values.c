@@ -1,5 +1,5 @@
-/* values.c: comparison of numbers and equality of JSON values. To find duplicates in a long array, sorts the hashes of
- * the items and compares only items of equal hash. The parser limits the nesting of values, so the recursion is
+/* values.c: compares numbers and JSON values. In a long array, duplicates are found by sorting the hashes of the items.
+ * Only items with equal hashes are compared. The JSON parser limits the nesting of values, so the recursion is
  * bounded. */
 #include "schema/evaluation.h"
 
@@ -46,14 +46,14 @@ bool wt__number_is_integer(const json_t *a)
     return isfinite(x) && trunc(x) == x;
 }
 
-/* digits * 10^exponent; digits are below 10^19. */
+/* A decimal number: digits * 10^exponent, with digits below 10^19. */
 struct decimal {
     uint64_t digits;
     int exponent;
 };
 
-/* Returns the shortest decimal that parses as x, most likely the text as written. The decimal separator depends on the
- * locale. */
+/* Returns the shortest decimal of 15 to 17 digits that parses as |x|, most likely the number as written in the JSON.
+ * Any decimal separator is accepted in the output of printf, because the separator depends on the locale. */
 static struct decimal shortest_decimal(double x)
 {
     char text[40];
@@ -216,7 +216,8 @@ static int compare_item_hashes(const void *left, const void *right)
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Finds two equal items among candidates with the same hash. Returns false if there are none before *second. */
+/* Finds two equal items among `run`, items with the same hash. Returns false if there is no pair whose second item is
+ * before *second. */
 static bool find_equal_items(const json_t *array, const struct hashed *run, size_t count, size_t *first, size_t *second,
                              uint64_t *steps, uint64_t most)
 {

@@ -1,4 +1,4 @@
-/* added.c: finds literal tokens; see added.h. */
+/* added.c: finds added tokens in a text. See added.h. */
 #include "text/added.h"
 
 #include "text/unicode.h"

@@ -1,7 +1,8 @@
-/* added.h: literal tokens such as "[MASK]" or "</s>", which split text before the algorithm runs.
+/* added.h: added tokens, which are literal texts such as "[MASK]" or "</s>". They are cut out of the text before the
+ * tokenizer's algorithm runs on the rest.
  *
- * Tokens are matched from left to right, the longest first. A token may include the blanks next to it, or may match
- * only as a separate word. */
+ * Tokens are matched from left to right, the longest first. Depending on its flags, a match includes adjacent blanks,
+ * or must be a separate word. */
 #ifndef WT_TEXT_ADDED_H
 #define WT_TEXT_ADDED_H
 
@@ -12,10 +13,10 @@
 #include "base/str.h"
 #include "text/trie.h"
 
-/* Matching options of a token. */
+/* Flags of a token: the match includes blanks before it, blanks after it, or must be a separate word. */
 enum { ADDED_LSTRIP = 1, ADDED_RSTRIP = 2, ADDED_SINGLE_WORD = 4, ADDED_FLAG_BITS = 3 };
 
-/* Returns the trie value of a token: its id and flags. */
+/* Returns the value of a token in the trie, which combines id and flags. */
 static inline int32_t wt__added_value(int32_t id, unsigned flags)
 {
     return (int32_t)((uint32_t)id << ADDED_FLAG_BITS | flags);
@@ -23,20 +24,20 @@ static inline int32_t wt__added_value(int32_t id, unsigned flags)
 
 struct added {
     struct trie trie;
-    bool begins[256]; /* first bytes of tokens */
-    int only;         /* common first byte of all tokens; -1 without tokens, -2 if they differ */
-    uint32_t id_end;  /* larger ids are ignored */
+    bool begins[256]; /* true for bytes that begin a token */
+    int only;         /* first byte of all tokens; -1 without tokens, -2 if the first bytes differ */
+    uint32_t id_end;  /* tokens with this id or a greater id are ignored */
 };
 
 /* Opens a section built by wt__trie_build. Returns false if it is invalid. */
 bool wt__added_open(struct added *out, const void *section, size_t len, uint32_t id_end);
 
 struct added_match {
-    struct str place; /* match, with the blanks it includes */
+    struct str place; /* matched text, with the blanks that the match includes */
     int32_t id;
 };
 
-/* Finds the first token in text from `from` on. Returns false if there are no more tokens. */
+/* Finds the first token in `text` from the position `from` on. Returns false if there are no more tokens. */
 bool wt__added_next(const struct added *added, struct str text, const char *from, struct added_match *out);
 
 #endif

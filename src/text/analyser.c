@@ -1,16 +1,17 @@
 /* analyser.c: splits text into parts, folds each part, and stems it with the help of a small cache.
  *
- * A part ends at each character other than a letter, digit or mark. Inside a run it also ends before a capital
+ * A part ends at each character other than a letter, digit or combining mark. Inside a run, a part also ends before a
+ * capital that comes
  *
  *   after a small letter                                          getUser
- *   after a capital or digit, if a small letter other than a      HTTPResponse, Top5News, but not APIs
- *   plural s comes next
+ *   after a capital or digit, before a small letter that is       HTTPResponse, Top5News, but not APIs
+ *   not a plural s
  *
- * Letters and digits are not separated otherwise. Non-ASCII text follows the same rules by Unicode categories.
+ * Non-ASCII letters follow the same rules, by Unicode categories.
  *
  * Stemming takes about a microsecond per word; everything else takes a few nanoseconds per byte. Words repeat within a
- * catalogue, so a direct-mapped cache of complete results serves most of them. A colliding word replaces the entry. The
- * cache is bounded and never affects results. */
+ * catalogue, so a direct-mapped cache of stems serves most words. A word with the same slot replaces the cached word.
+ * The cache has a fixed size and never affects results. */
 #include "text/analyser.h"
 
 #include <libstemmer.h>
@@ -23,10 +24,10 @@
 
 /* ---------------------------------------------------------------- stop words */
 
-/* Stop words are words of grammar and of polite requests ("could you please find me"). Words that may name a tool's
- * function are not in the list, however common they are. Words of quantity (each, most, once) are not in it either,
- * because they distinguish tools. The list was chosen on the train and dev parts of the data sets. The decision to omit
- * words of quantity used test figures, because dev is not conclusive; see docs/retrieval.md, "What tests decided".
+/* Stop words are words of grammar and of polite requests ("could you please find me"). The list leaves out words that
+ * may name a tool's function, however common, and words of quantity (each, most, once), which distinguish tools. The
+ * list was chosen on the train and dev parts of the data sets. Words of quantity were left out because of test figures,
+ * since dev was not conclusive; see docs/retrieval.md, "What tests decided".
  *
  * Invariant: words are unique and in ascending byte order (tests/text/test_analyser.c). */
 static const char *const stopwords[] = {
@@ -68,7 +69,7 @@ static const char *const stopwords[] = {
 
 bool wt__is_stopword(struct str word)
 {
-    size_t low = 0, high = sizeof stopwords / sizeof *stopwords; /* if the word is in the table, it is in [low, high) */
+    size_t low = 0, high = sizeof stopwords / sizeof *stopwords; /* rows low .. high - 1 may have the word */
     while (low < high) {
         size_t middle = (low + high) / 2;
         int order = strncmp(word.ptr, stopwords[middle], word.len);
@@ -83,14 +84,14 @@ bool wt__is_stopword(struct str word)
 /* ---------------------------------------------------------------- stemming */
 
 enum {
-    SLOTS = 8192,   /* 48 bytes each, to fit in the second-level cache */
-    SLOT_BYTES = 22 /* longer words are not cached */
+    SLOTS = 8192,   /* slots of the cache; at 48 bytes each, they fit in a second-level CPU cache */
+    SLOT_BYTES = 22 /* maximum bytes of a cached word */
 };
 
 struct stem_slot {
     unsigned char word_len; /* 0 if the slot is free */
     unsigned char stem_len;
-    bool stop;
+    bool stop; /* true for a stop word */
     char word[SLOT_BYTES], stem[SLOT_BYTES];
 };
 
@@ -215,8 +216,8 @@ static inline enum kind next_kind(const char **at, const char *end)
     return ascii_kind(c);
 }
 
-/* True if a new part starts at a code point of kind `kind` after one of kind `before`. rest: text after the code
- * point. */
+/* True if a new part starts at a code point. kind: kind of the code point; before: kind of the previous one; rest: text
+ * after the code point. */
 static bool starts_part(enum kind before, enum kind kind, const char *rest, const char *end)
 {
     if (before == IDEOGRAPH || kind == IDEOGRAPH)
@@ -304,7 +305,7 @@ static void fold_part(struct folded_word *word, const char *at, const char *end)
     }
 }
 
-/* Appends the stem of a word. Leaves out stop words, unless the word joins two parts. */
+/* Appends the stem of a word. Leaves out a stop word, unless `joins` is true: the word then is a joined form. */
 static int append_stem(struct analyser *analyser, struct str word, bool joins, struct token_source source,
                        struct token_list *out)
 {
@@ -380,8 +381,8 @@ uint64_t wt__name_hash_written(struct str text)
     return wt__name_hash_end(hash_name_bytes(wt__name_hash_byte(NAME_HASH_EMPTY, '\0'), text.ptr, text.len));
 }
 
-/* Final mixing: every bit of the state affects every bit of the hash. In FNV the high bits depend mostly on the first
- * bytes. */
+/* Mixes the state, so that every bit of it affects every bit of the hash. In FNV-1a, the high bits depend mostly on the
+ * first bytes. */
 uint64_t wt__name_hash_end(uint64_t state)
 {
     state ^= state >> 33;

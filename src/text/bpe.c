@@ -1,11 +1,11 @@
-/* bpe.c: splitting into words, and merging with fast access to the best pair.
+/* bpe.c: splits text into words, and merges the tokens of a word with fast access to the pair of lowest rank.
  *
- *   merge table slots { left u32, right u32, rank u32, result u32 }, open addressing, at most half full
+ *   merge table: slots { left u32, right u32, rank u32, result u32 }, open addressing, at most half full
  *
- * A word is a linked list of symbols in an array. A merge extends the left symbol and unlinks the right one. Each
- * symbol stores the rank of its pair with the next symbol, and each block of symbols its lowest rank. So a merge reads
- * the list of blocks and at most two blocks. A short word has one block, which is scanned; a long word takes a bounded
- * number of steps per byte. */
+ * A word is a linked list of symbols in an array. A merge replaces the left symbol by the merged token and unlinks the
+ * right symbol. Each symbol stores the rank of its pair with the next symbol. Each block of symbols stores the lowest
+ * rank in the block. A merge thus reads the lowest ranks of all blocks and at most two blocks, and the number of steps
+ * per byte is bounded even for long words. */
 #include "text/bpe.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "text/unicode.h"
 
 #define NO_RANK UINT32_MAX
-#define FREE UINT32_MAX /* left of an empty slot */
+#define FREE UINT32_MAX /* value of merge_slot.left in an empty slot */
 
 enum { BLOCK = 64, BLOCKS = BPE_MAX_WORD / BLOCK };
 
@@ -30,7 +30,7 @@ static size_t merge_slot_of(uint32_t left, uint32_t right, size_t slot_count)
     return (size_t)((hash ^ hash >> 32) & (slot_count - 1));
 }
 
-/* Returns the slot of a pair; its rank is NO_RANK if the pair is not in the table. */
+/* Returns the slot of a pair; with rank NO_RANK if the pair is not in the table. */
 static struct merge_slot find_merge(const struct bpe *bpe, uint32_t left, uint32_t right)
 {
     size_t at = merge_slot_of(left, right, bpe->slot_count);
@@ -93,9 +93,9 @@ bool wt__bpe_open_merges(struct bpe *out, const void *section, size_t len)
 /* ---------------------------------------------------------------- merging */
 
 struct symbol {
-    uint32_t id;
-    uint32_t rank;   /* rank of the pair with the next symbol; NO_RANK if it cannot merge or this symbol is gone */
-    uint32_t result; /* id of the merged pair */
+    uint32_t id;   /* token */
+    uint32_t rank; /* rank of the pair with the next symbol; NO_RANK if there is no merge, or this symbol is unlinked */
+    uint32_t result;         /* id of the token that the pair merges to */
     uint16_t next, previous; /* END if there is no such symbol */
 };
 
@@ -104,7 +104,7 @@ enum { END = UINT16_MAX };
 struct merge_word_state {
     const struct bpe *bpe;
     struct pieces *out;
-    size_t len;
+    size_t len;             /* symbols of the word before merging */
     uint32_t least[BLOCKS]; /* lowest rank of each block */
     struct symbol symbols[BPE_MAX_WORD];
 };
@@ -203,7 +203,8 @@ static void add_characters(struct merge_word_state *w, const char *at, const cha
 
 /* ---------------------------------------------------------------- splitting */
 
-/* Letters and numbers of the reference's table (Unicode 16) that are missing in utf8proc 2.8 (Unicode 15). */
+/* Letters and numbers of Unicode 16, which the reference tokenizer uses, that are missing in utf8proc 2.8 (Unicode
+ * 15). */
 static const struct later_class {
     uint32_t first, last;
     enum bpe_class class;
@@ -270,7 +271,7 @@ static enum bpe_class read_bpe_class(const char **at, const char *end)
     return wt__bpe_class(wt__utf8_next(at, end));
 }
 
-/* Returns the end of the word at `at`. prefixed: the word has an implicit space before it. */
+/* Returns the end of the word at `at`. prefixed: true if a space is added before the word (bpe.prefix_space). */
 static const char *find_bpe_word_end(const char *at, const char *end, bool prefixed)
 {
     size_t short_form = prefixed ? 0 : measure_contraction(at, end);

@@ -5,8 +5,8 @@
  *
  *   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
  *
- * Then the bytes of each word are merged, lowest rank first, leftmost first among equals, until no adjacent pair is in
- * the table. */
+ * Each word starts as one token per byte. Then adjacent tokens are merged: the pair with the lowest rank in the merge
+ * table first, the leftmost first at equal rank, until no adjacent pair is in the table. */
 #ifndef WT_TEXT_BPE_H
 #define WT_TEXT_BPE_H
 
@@ -19,40 +19,40 @@
 #include "text/pieces.h"
 
 enum {
-    BPE_MAX_WORD = 4096, /* bytes; longer words are processed in pieces of this size */
-    BPE_MAX_PROBES = 64  /* maximum slots visited by one lookup */
+    BPE_MAX_WORD = 4096, /* maximum bytes of a word; a longer word is split into words of this size */
+    BPE_MAX_PROBES = 64  /* maximum slots that a lookup in the merge table visits */
 };
 
-/* A merge of two adjacent tokens. Its index in the list is its rank. */
+/* A merge of two adjacent tokens, given by their ids. The index of the merge in the list is its rank. */
 struct bpe_merge {
     uint32_t left, right, result;
 };
 
 /* Immutable. */
 struct bpe {
-    const unsigned char *bytes; /* [256] int32 id of each byte; -1 to omit the byte */
-    const unsigned char *slots; /* [slot_count] slots of the merge table */
+    const unsigned char *bytes; /* [256] int32: id of each byte; -1 to omit the byte */
+    const unsigned char *slots; /* [slot_count] struct merge_slot (bpe.c): the merge table */
     size_t slot_count;          /* power of two */
-    uint32_t token_count;
-    bool prefix_space; /* add a space before each segment, unless it starts with one */
+    uint32_t token_count;       /* ids of this value or above are not produced */
+    bool prefix_space;          /* true to add a space before each segment that does not start with a space */
 };
 
-/* Appends the table for merges, [count]. If a pair occurs twice, the later merge wins. Returns 0, or -1 if out of
- * memory. */
+/* Appends the merge table for merges [count]. If a pair occurs twice, the later merge is used. Returns 0, or -1 if out
+ * of memory. */
 int wt__bpe_build_merges(struct buffer *out, const struct bpe_merge *merges, size_t count);
 
 /* Sets slots and slot_count. Returns false if the section is not a valid table. */
 bool wt__bpe_open_merges(struct bpe *out, const void *section, size_t len);
 
-/* Adds the pieces of a segment, the text between two added tokens. */
+/* Adds the ids of a segment to `out`. A segment is the text between two added tokens. */
 void wt__bpe_add(const struct bpe *bpe, struct str text, struct pieces *out);
 
-/* The pattern's classes of code points. */
+/* Classes of code points in the pattern: \p{L}, \p{N}, \s and others. */
 enum bpe_class { BPE_OTHER, BPE_LETTER, BPE_NUMBER, BPE_BLANK };
 enum bpe_class wt__bpe_class(uint32_t c);
 
-/* Returns the byte that a character of the byte-level alphabet represents, or -1. Each byte is one printable
- * character. */
+/* Returns the byte that `c` represents in the byte-level alphabet, or -1. In this alphabet each byte is represented by
+ * one printable character. */
 int wt__bpe_byte_of(uint32_t c);
 
 #endif

@@ -1,4 +1,4 @@
-/* internal.h: how tokenizers are built, for the files of this room. */
+/* internal.h: functions that build tokenizers, private to src/text. */
 #ifndef WT_TEXT_INTERNAL_H
 #define WT_TEXT_INTERNAL_H
 
@@ -10,16 +10,16 @@
 
 /* ---------------------------------------------------------------- blob */
 
-/* The blob of a tokenizer: struct tokenizer_header, then the sections at the offsets in it. */
-#define TOKENIZER_MAGIC "WTTOKEN2" /* increases with the format */
+/* A blob starts with struct tokenizer_header, which has the offsets of the sections that follow. */
+#define TOKENIZER_MAGIC "WTTOKEN2" /* the digit is the version of the format */
 
-enum { TOKENIZER_BYTE_ORDER = 0x01020304 };
+enum { TOKENIZER_BYTE_ORDER = 0x01020304 }; /* value of header.byte_order in the machine's own byte order */
 
-/* Bits of flags. */
+/* Bits of tokenizer_header.flags. */
 enum {
     /* any kind */
-    TOKENIZER_PAIR_TWO_SEPS = 1 << 0,
-    TOKENIZER_PAIR_TYPES = 1 << 1, /* the second text and its SEP have type 1 */
+    TOKENIZER_PAIR_TWO_SEPS = 1 << 0, /* a pair is CLS a SEP SEP b SEP */
+    TOKENIZER_PAIR_TYPES = 1 << 1,    /* the second text of a pair and its SEP have type 1 */
     /* WordPiece */
     TOKENIZER_LOWER_CASE = 1 << 2,
     TOKENIZER_STRIP_ACCENTS = 1 << 3,
@@ -36,26 +36,26 @@ enum {
 };
 
 enum tokenizer_section {
-    SECTION_ADDED,            /* tokens matched in raw text: struct added */
-    SECTION_NORMALIZED_ADDED, /* tokens matched in normalised text: struct added; unigram */
-    SECTION_PIECES,           /* trie of ids; WordPiece and unigram */
-    SECTION_SCORES,           /* double by id; unigram */
-    SECTION_CHARACTER_MAP,    /* struct precompiled; unigram, may be empty */
-    SECTION_BYTES,            /* int32 [256]; BPE */
-    SECTION_MERGES,           /* BPE */
-    TOKENIZER_SECTIONS
+    SECTION_ADDED,            /* struct added: tokens matched in the original text */
+    SECTION_NORMALIZED_ADDED, /* struct added: tokens matched in normalised text; unigram */
+    SECTION_PIECES,           /* trie of the ids of pieces; WordPiece and unigram */
+    SECTION_SCORES,           /* score of each id, as double; unigram */
+    SECTION_CHARACTER_MAP,    /* struct precompiled; unigram; may be empty */
+    SECTION_BYTES,            /* int32 [256]: id of each byte; BPE */
+    SECTION_MERGES,
+    /* merge table; BPE */ TOKENIZER_SECTIONS
 };
 
 struct tokenizer_header {
     char magic[8];
-    uint32_t byte_order, kind, flags, token_count;
+    uint32_t byte_order, kind, flags, token_count; /* kind: enum tokenizer_kind; token_count: all ids are lower */
     int32_t special[TOKENIZER_SPECIALS];
-    uint32_t continuation; /* WordPiece: trie node of the prefix of continuation pieces */
-    uint32_t longest;      /* unigram: bytes of the longest piece */
-    uint32_t reserved;
-    double unknown_score; /* unigram */
+    uint32_t continuation; /* WordPiece: trie node of the prefix "##" */
+    uint32_t longest;      /* unigram: length of the longest piece in bytes */
+    uint32_t reserved;     /* 0 */
+    double unknown_score;  /* unigram: score of a character that is not a piece */
     struct {
-        uint64_t offset, size; /* offset from the header's first byte */
+        uint64_t offset, size; /* in bytes; offset is relative to the header */
     } sections[TOKENIZER_SECTIONS];
 };
 
@@ -64,49 +64,50 @@ struct tokenizer_header {
 struct added_token {
     struct str content;
     int32_t id;
-    unsigned flags;  /* ADDED_LSTRIP ... */
-    bool normalized; /* matched in normalised text */
+    unsigned flags;  /* ADDED_ bits */
+    bool normalized; /* true if matched in normalised text, else in the original text */
 };
 
-/* Parts of a tokenizer, collected from any of a model directory's files and then written as a blob. Strings are
- * borrowed from the files, from JSON documents or from the arena. A zeroed struct with all special[] at -1 is empty. */
+/* Parts of a tokenizer, collected from the files of a model directory and then written as a blob. Strings are borrowed
+ * from the files, from JSON documents or from the arena. An empty struct is zero, with every special[] set to -1. */
 struct tokenizer_parts {
     enum tokenizer_kind kind;
-    uint32_t flags;                       /* TOKENIZER_LOWER_CASE ... */
+    uint32_t flags;                       /* TOKENIZER_ bits */
     struct trie_key *pieces;              /* [piece_count] texts and ids */
-    double *scores;                       /* [piece_count] unigram: scores */
-    struct bpe_merge *merges;             /* [merge_count] BPE */
+    double *scores;                       /* [piece_count] scores, for unigram; else NULL */
+    struct bpe_merge *merges;             /* [merge_count] for BPE */
     struct added_token *added;            /* [added_count] */
-    struct str map;                       /* unigram: precompiled character map */
+    struct str map;                       /* unigram: precompiled character map; empty without a map */
     struct str continuation;              /* WordPiece: prefix of continuation pieces */
     int32_t special[TOKENIZER_SPECIALS];  /* ids; -1 if unknown */
-    bool frameless;                       /* never add CLS and SEP, even if the vocabulary has them */
-    struct str names[TOKENIZER_SPECIALS]; /* configured names; empty if not configured */
+    bool frameless;                       /* true to never add CLS and SEP, even if the vocabulary has them */
+    struct str names[TOKENIZER_SPECIALS]; /* names of the special tokens in the files; empty if unknown */
     size_t piece_count, merge_count, added_count;
     size_t piece_capacity, score_capacity, merge_capacity, added_capacity;
     struct arena arena;
     json_t *config, *specials, *document; /* parsed tokenizer_config.json, special_tokens_map.json and main file */
 };
 
-/* Adds a piece. score is used only by unigram. Errors: WT_EMODEL (id), WT_ENOMEM. */
+/* Adds a piece. score: for unigram; else ignored. Errors: WT_EMODEL or WT_ETOOLONG (id out of range), WT_ENOMEM. */
 int wt__parts_add_piece(struct tokenizer_parts *parts, struct str text, int64_t id, double score, wt_error *err);
 
-/* Adds a token; ignores tokens without content. Errors: WT_EMODEL (id), WT_ENOMEM. */
+/* Adds an added token. Ignores a token without content. Errors: WT_EMODEL or WT_ETOOLONG (id out of range),
+ * WT_ENOMEM. */
 int wt__parts_add_token(struct tokenizer_parts *parts, struct added_token token, int64_t id, wt_error *err);
 
-/* Names of the two tokens of a merge. wt__parts_add_merges needs the complete vocabulary. */
+/* Names of the two tokens of a merge. All pieces must be added before wt__parts_add_merges. */
 struct merge_names {
     struct str left, right;
 };
 int wt__parts_add_merges(struct tokenizer_parts *parts, const struct merge_names *names, size_t count, wt_error *err);
 
-/* Returns the id of exactly this text, among added tokens, then pieces; -1 if it is not found. */
+/* Returns the id of the added token or else the piece with exactly this text; -1 if not found. */
 int32_t wt__parts_find(const struct tokenizer_parts *parts, struct str text);
 
-/* Reads tokenizer.json, which has everything except the names of some special tokens. */
+/* Reads tokenizer.json, which may lack the names of some special tokens. */
 int wt__parts_read_json(struct tokenizer_parts *parts, struct str text, wt_error *err);
 
-/* Reads the older files and adds the defaults of the library that wrote them. */
+/* Reads the older files. Missing settings have the defaults of the reference library. */
 int wt__parts_read_files(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err);
 
 #endif

@@ -1,11 +1,11 @@
-/* markup.c: see markup.h. The first pass writes the remaining text. Some characters are markup only if something
- * follows: a '[' if a link target follows, a '*' if another one closes it. These are written first and struck out
- * later; the second pass removes the struck bytes.
+/* markup.c: removes markup in two passes. See markup.h. The first pass writes the text without markup. Some characters
+ * are markup only if certain text follows: '[' before a link target, or '*' before a closing '*'. These characters are
+ * written, and overwritten with STRUCK once they turn out to be markup. The second pass removes the STRUCK bytes.
  *
  * Every character is examined only a few times, whatever the text. A search ahead stops at the next '<' or '>' (tags),
- * at a blank (addresses) or at the end of the line (targets). A failed search, such as for the end of a comment, is not
- * repeated. This is not a parser for HTML or Markdown, both of which accept any text; it handles the markup found in
- * tool descriptions. */
+ * at a blank (addresses) or at the end of the line (link targets). A failed search, such as for the end of a comment,
+ * is not repeated. The code handles the markup found in tool descriptions, and is not a complete parser for HTML or
+ * Markdown. */
 #include "text/markup.h"
 
 #include <stdint.h>
@@ -14,11 +14,11 @@
 #include "text/unicode.h"
 
 enum {
-    STRUCK = '\0',     /* a removed byte */
-    LINKS_OPEN = 8,    /* '[' that may still become links; the oldest ones beyond this are text */
-    LONGEST_RUN = 3,   /* longest run of emphasis characters */
-    LONGEST_NAME = 10, /* longest name of elements and entities */
-    HEADINGS = 6,      /* levels */
+    STRUCK = '\0',     /* overwrites a byte to be removed */
+    LINKS_OPEN = 8,    /* maximum '[' that may still become links; an older '[' is text */
+    LONGEST_RUN = 3,   /* maximum characters of a run of emphasis */
+    LONGEST_NAME = 10, /* length of the longest name of an element or entity */
+    HEADINGS = 6,      /* number of heading levels */
     RULE_LEAST = 3     /* minimum characters of a line that is a rule */
 };
 
@@ -27,9 +27,9 @@ enum {
 /* Properties of elements. */
 enum {
     PLAIN = 0,
-    SURE = 1,   /* always a tag: the name is not also a common word */
-    INSIDE = 2, /* may occur inside or next to a word */
-    HIDDEN = 4, /* content is not readable text */
+    SURE = 1,   /* always a tag, because the name is not a common word */
+    INSIDE = 2, /* may be inside a word, so the tag is not replaced by a blank */
+    HIDDEN = 4, /* the content is not text for readers, and is removed */
     BOTH = SURE | INSIDE
 };
 
@@ -74,25 +74,27 @@ static const struct entity {
     {"uuml", 0xFC},    {"yen", 0xA5},
 };
 
-/* Compares for bsearch. row: a row that begins with its name. Both tables are sorted by name. */
+/* Comparison for bsearch. row: a row of `elements` or `entities`, which begins with its name. Both tables are sorted by
+ * name. */
 static int compare_names(const void *name, const void *row)
 {
     return strcmp(name, row);
 }
 
 struct cleaner {
-    const char *begin, *at, *end;
+    const char *begin, *at, *end; /* the text, and the current position */
     struct buffer *out;
-    size_t start;                          /* offset in out where this text begins */
-    uint64_t closed[(ELEMENTS + 63) / 64]; /* elements with an end tag anywhere in the text */
-    size_t links[LINKS_OPEN];              /* offsets in out of open '[', the latest last */
-    unsigned link_count;                   /* of links */
-    size_t emphasis[3][LONGEST_RUN]; /* offsets in out of open runs, by character and length; SIZE_MAX if not open */
-    const char *no_target;           /* no link target ends before here */
-    bool no_comment;                 /* no comment ends after here */
-    bool row;                        /* in a table row */
-    bool html_only;                  /* remove only entities and tags of visible elements */
-    bool has_tag;                    /* a tag was removed */
+    size_t start;                          /* offset in `out` of the first byte written */
+    uint64_t closed[(ELEMENTS + 63) / 64]; /* bits of the elements that have an end tag anywhere in the text */
+    size_t links[LINKS_OPEN];              /* [link_count] offsets in `out` of open '[', the latest last */
+    unsigned link_count;                   /* number of links */
+    size_t emphasis[3]
+                   [LONGEST_RUN]; /* offset in `out` of the open run of each character and length; SIZE_MAX if none */
+    const char *no_target;        /* no link target ends before this position */
+    bool no_comment;              /* true if no comment ends after the current position */
+    bool row;                     /* true inside a table row */
+    bool html_only;               /* true to remove only entities and tags, as in wt__markup_strip_html */
+    bool has_tag;                 /* true once a tag was removed */
 };
 
 static bool is_ascii_alphanumeric(char c)
@@ -144,7 +146,7 @@ static int read_element_name(const char *at, const char *end, const char **name_
     return found ? (int)(found - elements) : -1;
 }
 
-/* Records the elements that have an end tag. */
+/* Sets c->closed. */
 static void note_closed(struct cleaner *c)
 {
     for (const char *at = c->begin; (at = memchr(at, '<', (size_t)(c->end - at))); at++) {
@@ -160,7 +162,8 @@ static bool is_closed(const struct cleaner *c, int element)
     return c->closed[element / 64] >> element % 64 & 1;
 }
 
-/* True if this is a tag of the element. attributes: text from the end of the name to '>'. */
+/* True if the text at c->at is a tag of the element. closing: true for an end tag. attributes: text from the end of the
+ * name to '>'. */
 static bool is_tag(const struct cleaner *c, int element, bool closing, struct str attributes)
 {
     bool single = attributes.len > 0 && attributes.ptr[attributes.len - 1] == '/';
@@ -232,7 +235,7 @@ static bool read_comment(struct cleaner *c)
 
 /* ---------------------------------------------------------------- entities */
 
-/* Returns the character of "#8217" or "#x2019", or 0 if it is not a text character. */
+/* Returns the character of "#8217" or "#x2019"; 0 if invalid or not a character of text. */
 static uint32_t read_character_reference(struct str digits)
 {
     bool hexadecimal = digits.len > 1 && (digits.ptr[1] | 0x20) == 'x';
@@ -330,8 +333,8 @@ static void open_markup_link(struct cleaner *c)
     copy_bytes(c, 1);
 }
 
-/* Returns the ')' after a link target that starts at `at`, or NULL. A target contains '/', '#', '.' or ':', so that
- * f[i](x) is not a link. */
+/* Returns the ')' after the link target that starts at `at`, or NULL. A target must contain '/', '#', '.' or ':', so
+ * that f[i](x) is not a link. */
 static const char *target_end(struct cleaner *c, const char *at)
 {
     unsigned depth = 1;
@@ -365,16 +368,16 @@ static void close_markup_link(struct cleaner *c)
 
 /* ---------------------------------------------------------------- emphasis */
 
-/* Forgets the marks that are not closed yet. */
+/* Forgets the open '[' and runs of emphasis, which are then text. */
 static void forget_open(struct cleaner *c)
 {
     c->link_count = 0;
     memset(c->emphasis, 0xff, sizeof c->emphasis);
 }
 
-/* Reads a run of emphasis characters. A run opens if no word precedes it and text follows. It closes if text precedes
- * it and no word follows. "**" also closes before a word, because "**Note:**text" is common. File patterns ("*.js") are
- * not emphasis. */
+/* Reads a run of emphasis characters. A run opens emphasis if no word precedes the run and text follows. A run closes
+ * emphasis if text precedes the run and no word follows. "**" also closes before a word, because "**Note:**text" is
+ * common. File patterns ("*.js") are not emphasis. */
 static void read_emphasis(struct cleaner *c)
 {
     static const char marks[] = "*_~";
@@ -432,7 +435,7 @@ static bool has_blank_at(struct str line, size_t mark)
     return mark > 0 && mark < line.len && wt__is_blank(line.ptr[mark]);
 }
 
-/* Skips the mark of a heading. Replaces the mark of a list item by '-', unless it is a '-'. */
+/* Skips the mark of a heading. Replaces the marks '*' and '+' of a list item by '-'. */
 static void pass_mark(struct cleaner *c, struct str line)
 {
     size_t heading = 0, item = is_any_of(line.ptr[0], "*+");
@@ -521,8 +524,8 @@ static void read_markup(struct cleaner *c)
     read_emphasis(c);
 }
 
-/* Removes struck bytes from `start` on and merges blanks. keep_lines: blanks with a line break become one line
- * break. */
+/* Removes the STRUCK bytes from `start` on, and merges blanks. keep_lines: true to replace blanks that contain a line
+ * break by one line break. */
 static void close_gaps(struct buffer *out, size_t start, bool keep_lines)
 {
     size_t kept = start;

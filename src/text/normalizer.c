@@ -1,14 +1,15 @@
-/* normalizer.c: passes that process one character at a time, with a fast path for ASCII that stays unchanged.
+/* normalizer.c: runs the passes of a normaliser on one character at a time. ASCII that no pass changes takes a fast
+ * path. See normalizer.h.
  *
- * Stripping is the first pass in one set and the last in the other. Running it first is correct in both, because the
- * other passes create blanks only from blanks. */
+ * Stripping is the first pass in one set of passes and the last in the other. Here it always runs first. The result is
+ * the same, because the other passes create blanks only from blanks. */
 #include "text/normalizer.h"
 
 #include "text/unicode.h"
 
 enum { UNIT_BYTES = 4 };
 
-#define LABEL_MASK 0x800000FFU /* leaves have the top bit set, so they never match a label */
+#define LABEL_MASK 0x800000FFU /* includes the top bit, which only leaves have, so a leaf never matches a label */
 #define VALUE_MASK 0x7FFFFFFFU
 
 static uint32_t read_unit(const unsigned char *bytes)
@@ -70,9 +71,9 @@ struct normalizer_output {
     const struct normalizer *normalizer;
     normalizer_put put;
     void *context;
-    bool stopped;
-    bool spaced;                              /* the last character was U+0020 */
-    uint32_t character[NORMALIZER_CHARACTER]; /* decomposed, in canonical order */
+    bool stopped;                             /* true once `put` has returned false */
+    bool spaced;                              /* true if the last character sent was U+0020 */
+    uint32_t character[NORMALIZER_CHARACTER]; /* [count] pending for NFC: decomposed, in canonical order */
     size_t count;
 };
 
@@ -196,8 +197,8 @@ static const char *add_squeezed(struct normalizer_output *s, const char *at, con
     return stop;
 }
 
-/* Returns the number of bytes from `at` that no pass changes. Excludes the last one before a non-ASCII character,
- * because the two may compose. */
+/* Returns the number of ASCII bytes from `at` on that no pass changes. Excludes the last byte before a non-ASCII
+ * character, because both may compose. */
 static size_t measure_plain_run(const struct normalizer *n, const char *at, const char *end)
 {
     size_t left = (size_t)(end - at), most = left < NORMALIZER_RUN ? left : NORMALIZER_RUN, len = 0;

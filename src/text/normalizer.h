@@ -1,14 +1,15 @@
-/* normalizer.h: prepares text for a unigram model, as a stream that buffers only one character.
+/* normalizer.h: normalises text for a unigram model. The output is a stream, and only one character is buffered.
  *
- * The reference runs passes over the whole text, in the order of the fields below. Each pass depends on one character
- * and its neighbours, so all passes can run character by character. Two sets of passes are in use:
+ * The reference library runs several passes over the whole text, in the order of the fields of struct normalizer. Each
+ * pass depends only on a character and its neighbours, so here all passes run character by character. Models use one of
+ * two sets of passes, by version of the reference library:
  *
- *   4.x of the reference library (and spm.model alone)   strip both ends, character map, collapse spaces
- *   5.x                                                  collapse blanks to a space, NFC, strip the right end
+ *   4.x, and models with spm.model alone   strip both ends, character map, collapse spaces
+ *   5.x                                    collapse blanks to a space, NFC, strip the right end
  *
- * The character map works on grapheme clusters. A cluster shorter than NORMALIZER_CLUSTER bytes is looked up as a
- * whole: the shortest key that is its prefix replaces the entire cluster. If no key matches, or the cluster is longer,
- * each code point is looked up separately. */
+ * The character map works on grapheme clusters. If a cluster is shorter than NORMALIZER_CLUSTER bytes and a key of the
+ * map is a prefix of the cluster, the replacement of the shortest such key replaces the whole cluster. Otherwise each
+ * code point is looked up separately. */
 #ifndef WT_TEXT_NORMALIZER_H
 #define WT_TEXT_NORMALIZER_H
 
@@ -21,14 +22,14 @@
 /* The character map that SentencePiece compiles into its models ("precompiled_charsmap"), used in place.
  * Layout: size of the trie u32 LE | double-array trie, units u32 LE | NUL-terminated replacements.
  *
- * A unit has a label, an offset to its children, and a flag for a leaf among them. A leaf has the offset of the
- * replacement. Every index is checked, so any bytes can be opened and searched.
+ * A unit of the trie has a label, the offset of its children, and a flag if one of the children is a leaf. A leaf has
+ * the offset of the replacement. Every index is checked at use, so any bytes can be opened and searched safely.
  *
  * The struct borrows the map. A zeroed struct has an empty map. */
 struct precompiled {
     const unsigned char *units; /* [unit_count] u32 LE */
     size_t unit_count;
-    struct str replacements;
+    struct str replacements; /* NUL-terminated texts */
 };
 
 /* Opens a map. Returns false if the sizes in it do not match its length. */
@@ -38,22 +39,23 @@ bool wt__precompiled_open(struct precompiled *out, struct str map);
 bool wt__precompiled_find(const struct precompiled *p, struct str text, struct str *replacement);
 
 enum {
-    NORMALIZER_CLUSTER = 6,   /* bytes; clusters of this length or more are looked up by code point */
+    NORMALIZER_CLUSTER = 6,   /* clusters of at least this many bytes are looked up by code point */
     NORMALIZER_RUN = 256,     /* maximum bytes per output call */
-    NORMALIZER_CHARACTER = 64 /* maximum code points of a character for NFC; longer ones are processed in portions */
+    NORMALIZER_CHARACTER = 64 /* maximum code points of a character for NFC; more are processed in portions */
 };
 
-/* A zeroed struct, after wt__normalizer_prepare, only replaces invalid UTF-8 by U+FFFD. */
+/* Passes of a normaliser; true to run the pass. If all are false, the normaliser only replaces invalid UTF-8 by
+ * U+FFFD. */
 struct normalizer {
-    bool squeeze_blanks; /* replace two or more blanks, and each tab, line feed and carriage return, by a space */
-    bool compose;        /* NFC */
-    bool strip_left, strip_right;
-    struct precompiled map;
-    bool collapse_spaces; /* replace several U+0020 by one, after the map */
-    bool plain[128];      /* set by prepare: ASCII that no pass changes if ASCII follows */
+    bool squeeze_blanks;          /* replace runs of blanks, tabs and line ends by one space */
+    bool compose;                 /* NFC */
+    bool strip_left, strip_right; /* remove blanks at the start, at the end */
+    struct precompiled map;       /* empty without a character map */
+    bool collapse_spaces;         /* replace runs of U+0020 by one U+0020, after the map */
+    bool plain[128]; /* set by wt__normalizer_prepare: true for ASCII that no pass changes before other ASCII */
 };
 
-/* Derives the remaining fields. */
+/* Sets `plain` from the other fields. Must be called before wt__normalizer_run. */
 void wt__normalizer_prepare(struct normalizer *n);
 
 /* Receives the next bytes of normalised text, in whole code points. Returns false to stop. */

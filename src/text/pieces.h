@@ -1,4 +1,4 @@
-/* pieces.h: output of the tokenizer algorithms. */
+/* pieces.h: the ids that the tokenizer algorithms produce. */
 #ifndef WT_TEXT_PIECES_H
 #define WT_TEXT_PIECES_H
 
@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Output of an algorithm. Ids beyond the capacity are counted but not stored. */
+/* Ids of the pieces of a text. Ids beyond the capacity are counted but not stored. */
 struct pieces {
     int32_t *ids;    /* [capacity] */
-    size_t capacity; /* maximum number of stored ids; tokenising may stop there */
-    size_t count;    /* number of ids found */
+    size_t capacity; /* maximum number of ids; tokenising may stop once it is reached */
+    size_t count;    /* number of ids found; may exceed capacity */
 };
 
 static inline void wt__pieces_put(struct pieces *pieces, int32_t id)

@@ -1,5 +1,5 @@
-/* shown.c: see shown.h. Outside strings, JSON is ASCII. In strings, C0 controls are already escaped. So each character
- * to escape is inside a string. */
+/* shown.c: escapes invisible characters in JSON. See shown.h. Outside strings, JSON is ASCII and its only controls are
+ * blanks, so every character to escape is inside a string. */
 #include "text/shown.h"
 
 #include "base/memory.h"

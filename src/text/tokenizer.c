@@ -1,4 +1,4 @@
-/* tokenizer.c: opens blobs, splits text at added tokens, and adds the special tokens around one or two texts. */
+/* tokenizer.c: opens blobs, splits text at added tokens, and adds the special tokens around a text. */
 #include "text/tokenizer.h"
 
 #include <math.h>

@@ -1,13 +1,13 @@
-/* tokenizer.h: converts text to token ids with any of three algorithms, depending on the model.
+/* tokenizer.h: converts text to token ids, with the algorithm of the model: WordPiece, unigram or byte-level BPE.
  *
  * A tokenizer is built once from the files of a model directory, into one flat blob. The blob can be mapped from a file
- * and used in place. A hostile blob is harmless: all reads stay inside it, and all ids stay below token_count. The blob
- * has the byte order of its machine; another byte order or version is rejected.
+ * and used in place. A malicious blob is harmless: all reads stay inside the blob, and all ids stay below token_count.
+ * The blob has the byte order of the machine that built it. A blob of another byte order or version is rejected.
  *
  * Ids equal those of the reference library's tokenizer.json, with three exceptions:
  *   - a unigram word of over UNIGRAM_WINDOW bytes may be split (unigram.h);
  *   - a BPE word of over BPE_MAX_WORD bytes is split (bpe.h);
- *   - in WordPiece models, added tokens are matched only in raw text. */
+ *   - in WordPiece models, added tokens are matched only in the original text, before normalisation. */
 #ifndef WT_TEXT_TOKENIZER_H
 #define WT_TEXT_TOKENIZER_H
 
@@ -22,9 +22,9 @@
 #include "text/unigram.h"
 #include "text/wordpiece.h"
 
-/* Limits; exceeding one gives WT_ETOOLONG. */
+/* Limits of wt__tokenizer_build; above them it returns WT_ETOOLONG. */
 #define TOKENIZER_MAX_FILE ((size_t)64 << 20)    /* bytes of one source file */
-#define TOKENIZER_MAX_TOKENS ((uint32_t)1 << 20) /* ids of one tokenizer */
+#define TOKENIZER_MAX_TOKENS ((uint32_t)1 << 20) /* ids of a tokenizer */
 
 /* Contents of a model directory's files; empty if a file is missing. tokenizer.json is sufficient for every kind.
  * Without it, vocab.txt is WordPiece, vocab.json with merges.txt is byte-level BPE, and spm.model is unigram as in
@@ -48,11 +48,11 @@ struct tokenizer {
     enum tokenizer_kind kind;
     uint32_t token_count;                /* all ids are lower */
     int32_t special[TOKENIZER_SPECIALS]; /* ids; -1 if the model has no such token */
-    bool framed;                         /* has CLS and SEP; false only for models without layers */
-    bool pair_two_seps;                  /* CLS a SEP SEP b SEP */
-    bool pair_types;                     /* b and its SEP have type 1 */
-    struct added added;                  /* matched in raw text */
-    struct wordpiece wordpiece;          /* only the one for kind is set */
+    bool framed;                         /* true if texts get CLS and SEP; false only for models without layers */
+    bool pair_two_seps;                  /* true for pairs CLS a SEP SEP b SEP, false for CLS a SEP b SEP */
+    bool pair_types;                     /* true if the second text of a pair and its SEP have type 1 */
+    struct added added;                  /* tokens matched in the original text */
+    struct wordpiece wordpiece;          /* only the member of this kind is set */
     struct unigram unigram;
     struct bpe bpe;
 };
@@ -64,12 +64,13 @@ int wt__tokenizer_build(struct buffer *blob, const struct tokenizer_files *files
 /* Opens a blob, which needs no alignment. Errors: WT_EMODEL. */
 int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_error *err);
 
-/* Writes the pieces of text without special tokens, at most max_tokens, like wt__tokenizer_encode. */
+/* Same as wt__tokenizer_encode, but writes only pieces, without CLS and SEP: at most max_tokens. */
 size_t wt__tokenizer_pieces(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids);
 
-/* Writes CLS text SEP, at most max_tokens ids: the first max_tokens - 2 pieces are kept. If the model is not framed,
- * only pieces are written. ids: [max_tokens]. Returns the number of ids. Invalid UTF-8 is read as U+FFFD. Allocates no
- * memory and uses less than 128 KiB of stack. Time is linear in the text, and reading stops at the limit. */
+/* Writes the ids of CLS, text and SEP, at most max_tokens. A longer text is cut to max_tokens - 2 pieces. If `framed`
+ * is false, writes only pieces. ids: [max_tokens]. Returns the number of ids. Invalid UTF-8 is read as U+FFFD.
+ * Allocates no memory and uses less than 128 KiB of stack. Time is linear in the text, and reading stops at the
+ * limit. */
 size_t wt__tokenizer_encode(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids);
 
 #endif

@@ -1,4 +1,5 @@
-/* tokenizer_build.c: reads the parts of a tokenizer, completes its special tokens, and writes the blob. */
+/* tokenizer_build.c: builds a tokenizer. Reads the parts from the model's files, finds missing special tokens, and
+ * writes the blob. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +10,7 @@
 static const char *const special_keys[TOKENIZER_SPECIALS] = {"pad_token", "unk_token", "cls_token", "sep_token",
                                                              "mask_token"};
 
-/* Returns the name from "[CLS]" or {"content": "[CLS]", ...}. */
+/* Returns the name of a special token, which is written as "[CLS]" or as {"content": "[CLS]", ...}; empty if absent. */
 static struct str read_special_name(const json_t *object, const char *key)
 {
     struct str name = wt__json_str(object, key);
@@ -82,7 +83,8 @@ static void append_section(struct blob_writer *w, enum tokenizer_section which, 
     end_section(w, which);
 }
 
-/* Writes the added tokens of one group. Only unigram models match some in normalised text; others have one group. */
+/* Writes the added tokens that are matched in normalised text, or those matched in the original text. Only unigram
+ * models distinguish the two groups; other models have only the second. */
 static int write_added(struct blob_writer *w, struct tokenizer_parts *parts, bool normalized, wt_error *err)
 {
     enum tokenizer_section which = normalized ? SECTION_NORMALIZED_ADDED : SECTION_ADDED;
@@ -114,10 +116,11 @@ static int write_piece_trie(struct blob_writer *w, struct tokenizer_parts *parts
     return 0;
 }
 
-/* Writes the scores. Pieces, and so their scores, are in the order of ids 0, 1, ... */
+/* Writes the scores of the pieces, whose ids are 0, 1, ... in order. */
 static int write_scores(struct blob_writer *w, const struct tokenizer_parts *parts, wt_error *err)
 {
-    const double beyond_least = 10; /* distance of the unknown score below the lowest score, as in the reference */
+    const double beyond_least =
+        10; /* the unknown score is this much below the lowest score, as in the reference library */
     double least = 0;
     for (size_t i = 0; i < parts->piece_count; i++) {
         if (!isfinite(parts->scores[i]))

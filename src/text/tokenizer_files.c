@@ -1,5 +1,5 @@
-/* tokenizer_files.c: reads directories without tokenizer.json: a vocabulary in the format of its algorithm, and
- * settings in tokenizer_config.json. Missing settings have the reference library's defaults. */
+/* tokenizer_files.c: reads model directories without tokenizer.json. They have a vocabulary in the format of their
+ * algorithm, and settings in tokenizer_config.json. Missing settings have the defaults of the reference library. */
 #include "text/internal.h"
 
 #include <stdlib.h>
@@ -8,24 +8,24 @@
 
 /* ---------------------------------------------------------------- spm.model
  *
- * A SentencePiece model is a protocol buffer; only the needed parts of its wire format are read. A field is a varint
- * with its number and type, followed by a varint, 8 bytes, 4 bytes, or a length and as many bytes. Nested messages
- * have the last type. */
+ * A SentencePiece model is a protocol buffer. Only the needed fields are read. A field is a varint with the field's
+ * number and type, followed by a varint, by 8 bytes, by 4 bytes, or by a length and as many bytes. A nested message has
+ * the last form. */
 
-/* Pieces in file order, and the character map. */
+/* Reader of a SentencePiece model. */
 struct sentencepiece {
-    struct str rest;  /* unread part of the file */
-    size_t len;       /* length of the file */
-    struct str piece; /* last piece read */
-    float score;
-    int64_t model_type; /* 1 for unigram; valid at the end of the file, like the next two */
+    struct str rest;    /* unread part of the file */
+    size_t len;         /* length of the file in bytes */
+    struct str piece;   /* last piece read */
+    float score;        /* score of this piece */
+    int64_t model_type; /* 1 for unigram; this and the next two are complete at the end of the file */
     int64_t unknown;    /* id of the piece for unknown text */
     struct str map;     /* character map; may be empty */
 };
 
 enum wire { WIRE_VARINT = 0, WIRE_EIGHT = 1, WIRE_BYTES = 2, WIRE_FOUR = 5 };
 
-/* Field numbers of the model, a piece, the trainer's settings, and the normaliser's. */
+/* Field numbers of the model, of a piece, of the trainer's settings and of the normaliser's settings. */
 enum { MODEL_PIECE = 1, MODEL_TRAINER = 2, MODEL_NORMALIZER = 3 };
 enum { PIECE_TEXT = 1, PIECE_SCORE = 2, TRAINER_MODEL_TYPE = 3, TRAINER_UNKNOWN = 40, NORMALIZER_MAP = 2 };
 
@@ -33,7 +33,7 @@ struct spm_field {
     uint64_t number;
     enum wire wire;
     uint64_t value;   /* the varint, or the four bytes */
-    struct str bytes; /* content of WIRE_BYTES */
+    struct str bytes; /* content of a field of type WIRE_BYTES */
 };
 
 static bool read_varint(struct str *rest, uint64_t *out)
@@ -137,11 +137,11 @@ static int read_next_spm_piece(struct sentencepiece *model, wt_error *err)
     return 0;
 }
 
-/* Names of special tokens in the two families, in the order of enum tokenizer_special. */
+/* Usual names of special tokens in the families of BERT and RoBERTa, in the order of enum tokenizer_special. */
 static const char *const bert_names[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 static const char *const roberta_names[] = {"<pad>", "<unk>", "<s>", "</s>", "<mask>"};
 
-/* Adds the special tokens of the vocabulary as added tokens. Tokens without a configured name have the family's
+/* Adds the special tokens of the vocabulary as added tokens. family: names used for tokens without a configured
  * name. */
 static int add_specials(struct tokenizer_parts *parts, const char *const *family, wt_error *err)
 {
@@ -189,7 +189,7 @@ static int read_wordpiece_files(struct tokenizer_parts *parts, const struct toke
     parts->flags |= lower_case ? TOKENIZER_LOWER_CASE : 0U;
     parts->flags |= wt__json_bool(parts->config, "strip_accents", lower_case) ? TOKENIZER_STRIP_ACCENTS : 0U;
     parts->flags |= wt__json_bool(parts->config, "tokenize_chinese_chars", true) ? TOKENIZER_SPLIT_CJK : 0U;
-    /* MPNet uses RoBERTa's frame with BERT's vocabulary. */
+    /* MPNet has the vocabulary of BERT, but places special tokens as RoBERTa does. */
     parts->flags |= mpnet ? TOKENIZER_PAIR_TWO_SEPS : TOKENIZER_PAIR_TYPES;
     if (mpnet && parts->names[TOKENIZER_UNK].len == 0)
         parts->names[TOKENIZER_UNK] = wt__str(bert_names[TOKENIZER_UNK]);

@@ -1,6 +1,6 @@
 /* tokenizer_json.c: reads tokenizer.json, the reference library's description of a tokenizer: a chain of components
- * with settings. Unknown components, or components in another order, would silently change ids, so they are rejected by
- * name. */
+ * with settings. Unknown components, or components in another order, would silently change ids. They are rejected with
+ * a message that names the component. */
 #include "text/internal.h"
 
 #include <stdlib.h>
@@ -23,10 +23,10 @@ static bool component_has_type(const json_t *component, const char *type)
     return wt__str_equal(wt__json_str(component, "type"), wt__str(type));
 }
 
-/* A chain of components: the members of a Sequence, a single component, or empty. */
+/* A chain of components. */
 struct chain {
-    const json_t *only, *members;
-    size_t len;
+    const json_t *only, *members; /* a single component; or the members of a Sequence; else NULL */
+    size_t len;                   /* number of components */
 };
 
 static struct chain read_chain(const json_t *component, const char *key)
@@ -75,7 +75,8 @@ static bool is_sequence(const json_t *step, const char *name)
     return wt__str_equal(wt__json_str(wt__json_object(step, "Sequence"), "id"), wt__str(name));
 }
 
-/* Reads a template: CLS A SEP, and CLS A SEP B SEP with one or two SEP in the middle. A alone means no frame. */
+/* Reads a template for special tokens: CLS A SEP for a text, and CLS A SEP B SEP for a pair, with one or two SEP in the
+ * middle. A template with A alone means a model without CLS and SEP. */
 static int read_template(struct tokenizer_parts *parts, const json_t *processor, wt_error *err)
 {
     const json_t *single = wt__json_array(processor, "single"), *pair = wt__json_array(processor, "pair");
@@ -183,7 +184,8 @@ static int read_map(struct tokenizer_parts *parts, struct str base64, wt_error *
     return 0;
 }
 
-/* Normaliser steps. not_behind: earlier steps that would make the order differ from text/normalizer.h. */
+/* Supported normaliser steps. not_behind: flags of steps that must not come earlier, because text/normalizer.h runs
+ * them later. */
 enum { MAPPED = 1 << 30 };
 
 static const struct {
@@ -266,7 +268,7 @@ static int read_unigram_json(struct tokenizer_parts *parts, const json_t *root, 
 
 /* ---------------------------------------------------------------- byte-level BPE */
 
-/* Returns the names in ["a", "b"], or in the older form "a b". */
+/* Returns the two names of a merge, which is written as ["a", "b"] or, in older files, as "a b". */
 static struct merge_names read_merge_names(const json_t *merge)
 {
     const json_t *left = json_array_get(merge, 0), *right = json_array_get(merge, 1);

@@ -1,4 +1,4 @@
-/* tokenizer_parts.c: collects the parts of a tokenizer for both readers. */
+/* tokenizer_parts.c: collects the parts of a tokenizer, for tokenizer_json.c and tokenizer_files.c. */
 #include "text/internal.h"
 
 #include <stdlib.h>

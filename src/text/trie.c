@@ -1,6 +1,7 @@
-/* trie.c: builds the trie level by level from sorted keys. A node is a range of keys with a common prefix. Its children
- * are placed where the free units fit their labels. Wide nodes near the root come first; the many nodes with one child
- * fill the gaps. After TRIES attempts the array grows instead, so that building takes linear time. */
+/* trie.c: builds a trie level by level from sorted keys. A node is a range of keys with a common prefix. The children
+ * of a node are placed at a base where all their units are free. Nodes with many children, near the root, are placed
+ * first; the many nodes with one child fill the gaps. After TRIES failed attempts the array grows, so that building
+ * takes linear time. */
 #include "text/trie.h"
 
 #include <stdlib.h>
@@ -53,17 +54,17 @@ static int compare_key_texts(const void *left, const void *right)
 }
 
 enum {
-    BLOCK = 256, /* growth in units; the children of a node are in one block */
+    BLOCK = 256, /* units added when the array grows; the children of a node are in one block */
     TRIES = 256  /* attempts to place the children of one node */
 };
 #define NO_PARENT UINT32_MAX /* parent of free units and of the root */
 
-/* A node to be added: range of sorted keys below it, equal in their first `depth` bytes. */
+/* A node to be added: keys first .. last - 1, which are equal in their first `depth` bytes. */
 struct key_range {
     uint32_t node, first, last, depth;
 };
 
-/* List entry of each free unit, in array order. 0 ends the list. */
+/* Entry of a unit in the linked list of free units, which is in array order. Unit 0 is the end of the list. */
 struct gap {
     uint32_t next, previous;
     bool taken;
@@ -96,7 +97,7 @@ static int add_block(struct builder *b)
         uint32_t node = (uint32_t)b->unit_count;
         b->units[node] = (struct trie_unit){0, NO_PARENT, -1};
         b->gaps[node] = (struct gap){0, b->last_free, node == 0};
-        if (node == 0) /* never free */
+        if (node == 0) /* unit 0 is the root and never free */
             continue;
         *(b->last_free ? &b->gaps[b->last_free].next : &b->first_free) = node;
         b->last_free = node;
@@ -112,7 +113,7 @@ static bool labels_fit(const struct builder *b, uint32_t base, const unsigned ch
     return true;
 }
 
-/* Finds a base where all children with these labels fit. count is at least 1. */
+/* Finds a base at which the units of all children with these labels are free. count is at least 1. */
 static int find_base(struct builder *b, const unsigned char *labels, size_t count, uint32_t *base)
 {
     uint32_t place = b->first_free;
@@ -121,7 +122,7 @@ static int find_base(struct builder *b, const unsigned char *labels, size_t coun
         if (labels_fit(b, *base, labels, count))
             return 0;
     }
-    *base = (uint32_t)b->unit_count ^ labels[0]; /* in a new block */
+    *base = (uint32_t)b->unit_count ^ labels[0]; /* no base found: use a new block */
     return add_block(b);
 }
 

@@ -1,4 +1,5 @@
-/* trie.h: maps byte strings to numbers, in a flat section of a blob that is used in place: a double array.
+/* trie.h: a trie that maps byte strings to numbers. It is a double array, in a flat section of a blob that is used in
+ * place:
  *
  *   units [N] { base u32, parent u32, value i32 }
  *
@@ -6,8 +7,8 @@
  * as its parent, so each step reads one unit. Nodes take twelve bytes, and few units are free: the 30,522 tokens of
  * uncased BERT take about 0.8 MB, and a request touches a few pages of them.
  *
- * Safety: numbers in the blob are checked at use, because checking 80,000 nodes at open would take longer than a
- * request. A walk consumes one byte of the word per step, so cycles cannot trap it. */
+ * Safety: numbers in the blob are checked at use. Checking 80,000 nodes when a blob is opened would take longer than a
+ * request. A lookup consumes one byte of the word per step, so it ends even if the nodes form a cycle. */
 #ifndef WT_TEXT_TRIE_H
 #define WT_TEXT_TRIE_H
 
@@ -18,7 +19,7 @@
 #include "base/buffer.h"
 #include "base/str.h"
 
-/* Borrows the section. */
+/* A trie, which borrows its section. */
 struct trie {
     const unsigned char *units; /* [unit_count] struct trie_unit */
     uint32_t unit_count;
@@ -26,7 +27,7 @@ struct trie {
 
 struct trie_unit {
     uint32_t base, parent;
-    int32_t value; /* -1 for a prefix without a value */
+    int32_t value; /* -1 if the node is only a prefix of keys */
 };
 
 struct trie_key {
@@ -34,8 +35,8 @@ struct trie_key {
     int32_t value; /* 0 or more */
 };
 
-/* Appends the section for keys; sorts keys. Of equal keys, the largest value wins. The empty key is never found.
- * Returns 0, or -1 if out of memory. */
+/* Appends the section for keys [count], and sorts `keys`. Of equal keys, the largest value is kept. The empty key is
+ * ignored. Returns 0, or -1 if out of memory. */
 int wt__trie_build(struct buffer *out, struct trie_key *keys, size_t count);
 
 /* Opens a section. Returns false if its size is invalid. */
@@ -48,18 +49,19 @@ static inline struct trie_unit wt__trie_unit(const struct trie *trie, uint32_t n
     return unit;
 }
 
-/* Returns the child of `node` under label, or 0. node must be below unit_count. */
+/* Returns the child of `node` for the byte `label`; 0 if there is no such child. node must be below unit_count. */
 static inline uint32_t wt__trie_child(const struct trie *trie, uint32_t node, unsigned char label)
 {
     uint32_t child = wt__trie_unit(trie, node).base ^ label;
     return child < trie->unit_count && wt__trie_unit(trie, child).parent == node ? child : 0;
 }
 
-/* Finds the longest key that is a prefix of word, starting at `node` as if the bytes leading to it preceded word.
- * Returns the number of bytes in word and sets *value, or returns 0. */
+/* Finds the longest prefix of `word` that leads from `node` to a key. node: 0, or a node from wt__trie_walk, whose
+ * prefix then counts as preceding `word`. Returns the length of the prefix of `word` and sets *value; returns 0 if
+ * there is no key. */
 size_t wt__trie_longest(const struct trie *trie, uint32_t node, struct str word, int32_t *value);
 
-/* Returns the node of a prefix, or 0. */
+/* Returns the node of a prefix; 0 if no key has the prefix. */
 uint32_t wt__trie_walk(const struct trie *trie, struct str prefix);
 
 #endif

@@ -1,9 +1,10 @@
-/* unicode.c: decodes UTF-8, and looks up the properties of characters. The decoder is our own, because it handles hostile
+/* unicode.c: decodes UTF-8, and looks up properties of code points. The decoder is our own, because it reads untrusted
  * bytes and runs on every request. Properties come from utf8proc.
  *
- * Token ids must not change when a system updates its Unicode library. So two mappings are pinned to the reference
- * tokenizer's tables. Lower case follows Unicode 17: rows missing in utf8proc 2.8 (Unicode 15) are added. Decomposition
- * follows Unicode 12: later rows are masked. tests/text/test_unicode.c compares every code point. */
+ * Token ids must not change when a system updates its Unicode library. So two mappings have the Unicode version of the
+ * reference tokenizer. Lower case follows Unicode 17: mappings missing in utf8proc 2.8 (Unicode 15) are added.
+ * Decomposition follows Unicode 12: later decompositions are ignored. tests/text/test_unicode.c compares every code
+ * point. */
 #include "text/unicode.h"
 
 #include <stddef.h>
@@ -13,7 +14,7 @@ struct code_range {
     uint32_t first, last;
 };
 
-/* Lower case by a fixed offset. */
+/* Lower case of a range of code points, at a fixed distance. */
 static const struct lower_rule {
     struct code_range range;
     int32_t distance;
@@ -88,7 +89,7 @@ static size_t measure_ascii_run(const char *at, const char *end)
     return (size_t)(at - start);
 }
 
-/* Returns the end of the valid text at `at`: end, or the first invalid sequence. */
+/* Returns the position of the first invalid sequence from `at` on; `end` if the text is valid. */
 static const char *find_invalid_utf8(const char *at, const char *end)
 {
     while (at < end) {
@@ -255,12 +256,12 @@ size_t wt__unicode_compose(uint32_t *characters, size_t count)
 
 /* ---------------------------------------------------------------- BERT's classes
  *
- * The classes are general categories of Unicode 8.0 with BERT's changes: ASCII symbols are punctuation; U+FFFD and
- * private use are removed. The table does not use utf8proc because models were trained with exactly these classes: a
- * code point that became a mark or punctuation in a later Unicode must stay a letter here. tests/text/test_unicode.c
- * compares every code point with the reference.
+ * The classes follow the general categories of Unicode 8.0, with BERT's changes: ASCII symbols are punctuation; U+FFFD
+ * and private use are removed. Models were trained with exactly these classes, so utf8proc is not used. A code point
+ * that became a mark or punctuation in a later version must stay a letter here. tests/text/test_unicode.c compares
+ * every code point with the reference tokenizer.
  *
- * Invariants: rows are in ascending order and do not overlap; all are at or above U+0080. */
+ * Invariants: rows are in ascending order, do not overlap, and start at or above U+0080. */
 
 enum { L = BERT_LETTER, R = BERT_REMOVED, S = BERT_SPACE, P = BERT_PUNCTUATION, C = BERT_CJK, M = BERT_MARK };
 
@@ -376,7 +377,7 @@ enum bert_class wt__bert_class(uint32_t c)
 {
     if (c < 128)
         return wt__bert_ascii[c];
-    size_t low = 0, high = sizeof bert_rows / sizeof *bert_rows; /* the row of c, if it exists, is in [low, high) */
+    size_t low = 0, high = sizeof bert_rows / sizeof *bert_rows; /* rows low .. high - 1 may have c */
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (c > bert_rows[middle].last)

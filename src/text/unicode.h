@@ -1,8 +1,8 @@
-/* unicode.h: decodes text as code points. Safe on any bytes: invalid UTF-8 is read as U+FFFD.
+/* unicode.h: decodes UTF-8 and looks up properties of code points. Accepts any bytes; invalid UTF-8 is read as U+FFFD.
  *
- * Resynchronisation: an invalid sequence is read as one U+FFFD and ends before the first byte that cannot continue it
- * ("maximal subpart" in the Unicode standard, section 3.9), so that no valid character after it is lost. Overlong
- * forms, surrogates and values above U+10FFFF are invalid. */
+ * An invalid sequence is read as one U+FFFD. It ends before the first byte that cannot continue the sequence ("maximal
+ * subpart" in the Unicode standard, section 3.9), so no valid character is lost. Overlong forms, surrogates and values
+ * above U+10FFFF are invalid. */
 #ifndef WT_TEXT_UNICODE_H
 #define WT_TEXT_UNICODE_H
 
@@ -22,7 +22,7 @@ enum {
 /* Returns the code point at *at, which must be before end, and moves *at past it. */
 uint32_t wt__utf8_next(const char **at, const char *end);
 
-/* Writes a code point as UTF-8; surrogates and values out of range become U+FFFD. Returns the number of bytes, 1 to
+/* Writes a code point as UTF-8. Surrogates and values above U+10FFFF become U+FFFD. Returns the number of bytes, 1 to
  * 4. */
 size_t wt__utf8_put(uint32_t c, char out[4]);
 
@@ -34,12 +34,12 @@ size_t wt__utf8_count(struct str s);
 /* Appends s with each invalid sequence replaced by U+FFFD. */
 void wt__utf8_append(struct buffer *out, struct str s);
 
-/* Kinds of code points for finding words. */
+/* Kinds of code points, used to find words. */
 enum unicode_kind {
     UNICODE_OTHER, /* blanks, punctuation, symbols, controls, unassigned */
     UNICODE_LETTER,
     UNICODE_UPPER, /* letter in upper or title case */
-    UNICODE_DIGIT, /* any number */
+    UNICODE_DIGIT, /* digit or other number */
     UNICODE_MARK   /* combining mark: belongs to the character before it */
 };
 enum unicode_kind wt__unicode_kind(uint32_t c);
@@ -47,8 +47,9 @@ enum unicode_kind wt__unicode_kind(uint32_t c);
 /* True if s contains a letter or a number. */
 bool wt__has_word(struct str s);
 
-/* Write the mapping of c, at least c itself, and return the number of code points. Context is ignored: a final sigma is
- * mapped to a normal sigma. */
+/* Write the lower-case form, or the canonical decomposition (NFD), of `c` to `out` and return the number of code
+ * points. Without a mapping, the result is `c` itself. Context is ignored, so every capital sigma becomes a normal
+ * sigma. */
 unsigned wt__unicode_lower(uint32_t c, uint32_t out[UNICODE_MAX_LOWER]);
 unsigned wt__unicode_decompose(uint32_t c, uint32_t out[UNICODE_MAX_DECOMPOSED]);
 
@@ -60,20 +61,21 @@ bool wt__unicode_blank(uint32_t c);
  * Default_Ignorable_Code_Point. */
 bool wt__unicode_unseen(uint32_t c);
 
-/* Returns the end of start .. end - 1 without its trailing blanks. */
+/* Returns the end of the text start .. end - 1 without trailing blanks. */
 const char *wt__unicode_trim_end(const char *start, const char *end);
 
-/* True if two adjacent code points belong to one grapheme cluster. *state: 0 before the first pair. */
+/* True if the adjacent code points `before` and `c` belong to one grapheme cluster. *state: kept between calls; 0
+ * before the first pair. */
 bool wt__unicode_joins(uint32_t before, uint32_t c, int32_t *state);
 
-/* Returns the canonical combining class, the order of marks in NFD; 0 for the start of a character. */
+/* Returns the canonical combining class, which orders combining marks in NFD; 0 for other code points. */
 unsigned wt__unicode_combining_class(uint32_t c);
 
-/* Composes characters, [count], in place (NFC). They must be decomposed and in canonical order. Returns the new
- * count. */
+/* Composes code points [count] in place (NFC). The code points must be decomposed and in canonical order. Returns the
+ * new count. */
 size_t wt__unicode_compose(uint32_t *characters, size_t count);
 
-/* BERT's classes of code points. */
+/* Classes of code points in BERT's tokenizer. */
 enum bert_class {
     BERT_LETTER,      /* all others: part of a word */
     BERT_REMOVED,     /* controls, formats, private use, U+FFFD: ignored */
@@ -85,7 +87,7 @@ enum bert_class {
 
 enum bert_class wt__bert_class(uint32_t c);
 
-/* The classes of c < 128. */
+/* The classes of the code points below 128. */
 extern const unsigned char wt__bert_ascii[128];
 
 #endif

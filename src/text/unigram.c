@@ -1,13 +1,14 @@
 /* unigram.c: splits a stream of normalised text into words and finds the best path through each word.
  *
- * The path is found forwards. When a position is reached, its score is final, and each piece that starts there offers a
- * score to the position where it ends. Scores are added in double precision from left to right, and the first of equal
- * scores wins, exactly as in the reference, so that near ties are decided equally. A character that is not a piece has
- * the unknown score. Adjacent unknowns become one id.
+ * A path is a sequence of pieces from the start of the word to a position. Positions are visited from left to right. At
+ * each position, the best path to it is known, and is extended by every piece that starts there. Scores are added in
+ * double precision from left to right, and the first of equal scores wins, exactly as in the reference library. Near
+ * ties are thus decided equally. A character that is not a piece has the unknown score. Adjacent unknown characters
+ * become one id.
  *
- * A word is processed in a window of UNIGRAM_WINDOW bytes. In a full window, each position that a future piece could
- * start from has its own path back. Up to the position where these paths meet, the result is final and is emitted. So
- * time is linear in the text (times the longest piece), and memory is constant, for any text. */
+ * A word is processed in a window of UNIGRAM_WINDOW bytes. When the window is full, the best path goes through one of
+ * its last positions. Up to the last position common to the paths to all of these, the result is final and is emitted.
+ * Time is thus linear in the text (times the longest piece), and memory is constant. */
 #include "text/unigram.h"
 
 #include "text/unicode.h"
@@ -17,19 +18,19 @@ static const char blank[3] = {'\xE2', '\x96', '\x81'}; /* U+2581 */
 enum { NOWHERE = UINT16_MAX };
 
 struct position {
-    double score;
-    int32_t id;    /* last piece of the best path to this position */
-    uint16_t from; /* start of that piece; NOWHERE if no path exists */
-    bool live;     /* on a path that may still win */
+    double score;  /* score of the best path to this position */
+    int32_t id;    /* id of the last piece of this path */
+    uint16_t from; /* start of this piece; NOWHERE if no path exists */
+    bool live;     /* true if on a path that may still be the best */
 };
 
 struct unigram_reader {
     const struct unigram *unigram;
     struct pieces *out;
-    bool prefix;    /* the next word starts a segment and needs its U+2581 */
-    bool unknown;   /* the last id of this word was the unknown id */
+    bool prefix;    /* true if the next word starts a segment and may need a U+2581 */
+    bool unknown;   /* true if the last id of this word was the unknown id */
     double settled; /* score of the emitted part of this word */
-    char *word;     /* unread part of the current word, in bytes; never at the start of bytes */
+    char *word;     /* [len] unread part of the current word, within `bytes`, with room for a U+2581 before */
     size_t len;
     char bytes[sizeof blank + UNIGRAM_WINDOW];
     struct position positions[sizeof blank + UNIGRAM_WINDOW + 1];
@@ -84,8 +85,8 @@ static void find_paths(struct unigram_reader *r, struct str word)
     }
 }
 
-/* Emits the pieces of the best path to position `to`. Reverses the path in place: `from` of each position becomes the
- * next position. */
+/* Emits the pieces of the best path to position `to`. The path is first reversed in place, so that `from` of each
+ * position is the next position. */
 static void emit_path(struct unigram_reader *r, size_t to)
 {
     struct position *positions = r->positions;
@@ -106,7 +107,7 @@ static void emit_path(struct unigram_reader *r, size_t to)
     }
 }
 
-/* Returns the last position common to all paths to the last `open` positions. */
+/* Returns the last position that the best paths to each of the last `open` positions have in common. */
 static size_t find_meeting_place(struct unigram_reader *r, size_t len, size_t open)
 {
     struct position *positions = r->positions;
@@ -126,7 +127,7 @@ static size_t find_meeting_place(struct unigram_reader *r, size_t len, size_t op
     return at;
 }
 
-/* Returns the rest of the word, with the prefix if needed. There is always room for the prefix. */
+/* Returns the next `len` bytes of the word, with a U+2581 before if needed. */
 static struct str take_rest_of_word(struct unigram_reader *r, size_t len)
 {
     char *word = r->word;
@@ -139,7 +140,7 @@ static struct str take_rest_of_word(struct unigram_reader *r, size_t len)
     return (struct str){word, len};
 }
 
-/* Ends a part of `len` bytes: the word, or the text before an added token. */
+/* Emits the pieces of the next `len` bytes: the whole word, or the text before an added token. */
 static void finish_part(struct unigram_reader *r, size_t len)
 {
     struct str part = take_rest_of_word(r, len);
@@ -203,7 +204,7 @@ static void append_to_window(struct unigram_reader *r, struct str bytes)
         size_t used = (size_t)(r->word - r->bytes) - sizeof blank + r->len, room = UNIGRAM_WINDOW - used;
         size_t portion = bytes.len < room ? bytes.len : room;
         for (int i = 0; i < 3 && portion > 0 && portion < bytes.len && (bytes.ptr[portion] & 0xC0) == 0x80; i++)
-            portion--; /* keep code points whole */
+            portion--; /* do not split a code point */
         memcpy(r->word + r->len, bytes.ptr, portion);
         r->len += portion;
         bytes = (struct str){bytes.ptr + portion, bytes.len - portion};
@@ -226,7 +227,7 @@ static size_t measure_separator(const struct unigram *u, const char *at, const c
     return 0;
 }
 
-/* Receives normalised text. */
+/* Receives normalised text (normalizer_put) and splits it into words. */
 static bool read_normalized(void *context, struct str text)
 {
     struct unigram_reader *r = context;

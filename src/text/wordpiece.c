@@ -2,11 +2,11 @@
  *
  * The reference runs passes over the whole text: remove controls and convert blanks to spaces; add spaces around
  * ideographs; NFD; remove marks; lower case; split at spaces and punctuation; greedy longest match. All passes except
- * NFD depend on one code point only, and NFD sorts the marks of one character. So all can run code point by code point,
- * with a buffer of one word:
+ * NFD depend on a single code point, and NFD only sorts the marks of a character. So here all passes run code point by
+ * code point, with a buffer for one word:
  *
- *  - A word over WORDPIECE_MAX_WORD code points is always [UNK], so the rest need not be stored.
- *  - NFD sorts a run of marks (combining class > 0) stably by class. Removed marks do not matter for this order. A kept
+ *  - A word of more than WORDPIECE_MAX_WORD code points is always [UNK], so its rest is not stored.  - NFD sorts a run
+ * of marks (combining class > 0) stably by class. Removed marks do not matter for this order. A kept
  *    mark is inserted after the last mark of its run with the same or a lower class. Any code point of class 0 ends a
  *    run, even if it is removed.
  *
@@ -18,8 +18,8 @@
 struct wordpiece_word {
     char bytes[WORDPIECE_MAX_WORD * 4];
     size_t len;
-    size_t run; /* start of the current run of marks in bytes */
-    size_t characters;
+    size_t run;        /* offset in bytes of the current run of marks */
+    size_t characters; /* code points of the word, including those not stored */
 };
 
 struct wordpiece_reader {
@@ -28,7 +28,7 @@ struct wordpiece_reader {
     struct wordpiece_word word;
 };
 
-/* Ends the current word and adds its pieces by greedy longest match, or [UNK] if any part has no match. */
+/* Ends the current word, and adds its pieces by greedy longest match. Adds [UNK] if part of the word has no match. */
 static void emit_wordpieces(struct wordpiece_reader *r)
 {
     struct wordpiece_word *word = &r->word;
@@ -54,7 +54,7 @@ static void emit_wordpieces(struct wordpiece_reader *r)
     word->len = word->run = word->characters = 0;
 }
 
-/* Adds a code point that starts a character. */
+/* Adds a code point of combining class 0 to the word. */
 static void add_starter(struct wordpiece_word *word, uint32_t c)
 {
     if (word->characters++ >= WORDPIECE_MAX_WORD)
@@ -63,7 +63,7 @@ static void add_starter(struct wordpiece_word *word, uint32_t c)
     word->run = word->len;
 }
 
-/* Adds a mark in canonical order. */
+/* Inserts a combining mark into the current run of marks, in canonical order. */
 static void insert_mark(struct wordpiece_word *word, uint32_t c, unsigned class)
 {
     char bytes[4];

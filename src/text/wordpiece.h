@@ -1,5 +1,5 @@
-/* wordpiece.h: splits text into pieces exactly like BERT's reference tokenizer. Accepts any bytes. Needs only the
- * caller's arrays and a few hundred bytes of stack. */
+/* wordpiece.h: splits text into pieces exactly like BERT's reference tokenizer. Accepts any bytes. Allocates no memory,
+ * and uses a few hundred bytes of stack. */
 #ifndef WT_TEXT_WORDPIECE_H
 #define WT_TEXT_WORDPIECE_H
 
@@ -15,15 +15,15 @@ enum { WORDPIECE_MAX_WORD = 100 }; /* maximum code points of a normalised word; 
 
 /* Immutable. */
 struct wordpiece {
-    struct trie trie;      /* ids of pieces */
-    uint32_t token_count;  /* ids at or above it are never emitted */
-    uint32_t continuation; /* trie node of "##", root of continuation pieces; 0 if there are no such pieces */
-    int32_t unknown;
-    bool lower_case, strip_accents;
-    bool split_cjk; /* split before and after each ideograph */
+    struct trie trie;               /* ids of pieces */
+    uint32_t token_count;           /* ids of this value or above are not produced */
+    uint32_t continuation;          /* trie node of "##", below which continuation pieces are; 0 if there are none */
+    int32_t unknown;                /* id of [UNK] */
+    bool lower_case, strip_accents; /* true to convert to lower case, to remove accents */
+    bool split_cjk;                 /* true to make each ideograph a word */
 };
 
-/* Adds the pieces of a segment, the text between two special tokens. */
+/* Adds the ids of a segment to `out`. A segment is the text between two added tokens. */
 void wt__wordpiece_add(const struct wordpiece *w, struct str text, struct pieces *out);
 
 #endif
