@@ -16,7 +16,7 @@ struct search_result {
     const char *read_as;              /* corrected request; NULL if unchanged */
     const char *const *unknown_words; /* [unknown_count] */
     size_t unknown_count;
-    const char *encoder;                 /* "" if none */
+    const char *encoder;                 /* name of the encoder; "" if no encoder was used */
     const char *reason, *notice, *trace; /* NULL if none */
     unsigned notice_codes;
     /* Probabilities that no tool fits, that several providers are needed, that the set is complete; then the expected
