@@ -6,8 +6,8 @@
  *
  * write_call uses whichtool/call.h. If the request lacks values and the client supports elicitation, the person is
  * asked with a form whose fields are the tool's parameters. Otherwise the answer lists the missing values, so that the
- * model can ask. Form input consists of values rather than text to interpret. It is copied into the arguments, and the
- * result is validated against the tool's schema again. */
+ * model can ask. The values of a form are copied into the arguments without interpretation, and the result is validated
+ * against the tool's schema again. */
 #include "serve/internal.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* sessions.c: the table of legacy sessions; see internal.h. Ids are random digits, so the hash of an id is made of its
- * first digits. */
+/* sessions.c: the table of legacy sessions; see internal.h. Ids are random digits, so the first digits of an id serve
+ * as its hash. */
 #include "serve/mcp/internal.h"
 
 #include <stdlib.h>
