@@ -176,7 +176,7 @@ static const char *http_date(void)
     return text;
 }
 
-/* True if the field is valid and not one that this file writes. */
+/* True if the field is valid and this file does not write a field of that name. */
 static bool may_be_sent(const struct http_field *field)
 {
     static const char *const ours[] = {"Connection", "Content-Length", "Date", "Transfer-Encoding", "Trailer"};

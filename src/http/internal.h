@@ -219,8 +219,8 @@ void wt__connection_open(struct server_loop *loop, int descriptor, const char *p
 void wt__connections_take_output(struct server_loop *loop);
 /* Handles the timeout of a wait. Callback of struct waits; context: the loop. */
 void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind);
-/* Closes the connection that has been idle longest, or else the one that has waited longest for its head. Returns false
- * if neither exists. */
+/* Closes the connection that has been idle longest, or else the connection that has waited longest for its head.
+ * Returns false if neither exists. */
 bool wt__connections_close_idle(struct server_loop *loop);
 /* Begins the shutdown: closes connections without a request. */
 void wt__connections_stop(struct server_loop *loop);

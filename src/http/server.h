@@ -71,7 +71,7 @@ struct http_handler {
 };
 
 struct http_server_options {
-    /* "HOST:PORT" with a numeric host or localhost, "[::1]:PORT", or "unix:PATH"; port 0 selects a free one */
+    /* "HOST:PORT" with a numeric host or localhost, "[::1]:PORT", or "unix:PATH"; port 0 selects a free port */
     const char *listen;
     unsigned workers; /* 0 for one per processor */
     /* Limits and timeouts; 0 for the constants HTTP_QUEUE_MAX, HTTP_CONNECTIONS_MAX, HTTP_HELD_BYTES_MAX, HTTP_STOP_MS,
