@@ -103,7 +103,7 @@ int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_er
     return rc;
 }
 
-/* Empties a buffer. Frees a large one, so that one long line does not occupy memory for good. */
+/* Empties a buffer. Frees a large buffer, so that one long line does not occupy memory for good. */
 static void empty_buffer(struct buffer *buffer)
 {
     if (buffer->capacity > KEPT_BYTES)

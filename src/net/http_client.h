@@ -35,7 +35,7 @@ int wt__http_resolve(char **out, const char *base, struct str reference, wt_erro
 enum {
     HTTP_CONNECT_MS = 10000,
     HTTP_STALL_SECONDS = 30, /* timeout of an attempt without any byte */
-    HTTP_ATTEMPTS = 3,       /* each attempt resumes the previous one */
+    HTTP_ATTEMPTS = 3,       /* maximum attempts; each attempt resumes the previous attempt */
     HTTP_REDIRECTS = 5,
     HTTP_WANTED_MAX = 3,    /* maximum headers that a caller can request */
     HTTP_VALUE_BYTES = 128, /* maximum value with its NUL; longer values are ignored */

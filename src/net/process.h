@@ -1,4 +1,5 @@
-/* process.h: runs other programs: to their end (child), by lines (coprocess), and ends those left behind (keeper). */
+/* process.h: runs other programs: to their end (child), by lines (coprocess), and ends programs left behind
+ * (keeper). */
 #ifndef WT_NET_PROCESS_H
 #define WT_NET_PROCESS_H
 
