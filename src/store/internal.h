@@ -149,7 +149,7 @@ int wt__sql_increment_generation(struct store *store, wt_error *err);
  * unique column detects names of other tools. */
 int wt__names_attempt(struct store *store, struct str provider, struct str name, unsigned *attempt,
                       char out[EXPORT_NAME_MAX + 1], wt_error *err);
-/* Gives each tool without an exported name one, in order of id. */
+/* Gives an exported name to each tool that has none, in order of id. */
 int wt__names_fill(struct store *store, wt_error *err);
 /* Finds a provider by its current or a former name. Returns 1 with *id and its current name in the arena, or 0 if
  * absent. */
@@ -195,7 +195,7 @@ int wt__store_request_row(struct store *store, struct str request, int64_t *id, 
  * the hashes of the requests. Marks the sums affected by CLIENT_TEACHES as stale. */
 int wt__usage_fill_hashes(struct store *store, wt_error *err);
 
-/* Returns the number of clients that must agree in a store with as many clients as this one; at least 1. */
+/* Returns the number of clients that must agree, which grows with the number of clients in the store; at least 1. */
 int wt__store_clients_wanted(struct store *store, size_t *out, wt_error *err);
 /* Computes the weight of clients' reports of the tool for the same request: above 0, at most 1. *budget is the number
  * of clients that may still be read for all tools of a lookup; it is lowered by the number read. */
@@ -278,9 +278,9 @@ void wt__families_dispose(struct families *families);
 /* ---------------------------------------------------------------- words of requests (recorded.c) */
 
 /* Two requests are the same if they have the same words in the same order, ignoring case, blanks and punctuation. They
- * are nearly the same if one has every content word of the other and few more. A request with a replaced word is
- * another request ("cancel" for "book", "Oslo" for "Rome"), and so is a request with an added word that reverses it
- * ("not", "off"). */
+ * are nearly the same if one request has every content word of the other and few more words. A request with a replaced
+ * word is another request ("cancel" for "book", "Oslo" for "Rome"), and so is a request with an added word that
+ * reverses it ("not", "off"). */
 
 enum { REQUEST_WORDS_MAX = 64 }; /* distinct content words; a longer request is not near to any */
 

@@ -1,8 +1,8 @@
 /* review.h: definitions of MCP servers that wait for approval, in the same store as the catalogue.
  *
  * A server's listing is checked, imported and recorded in one transaction, so that unapproved definitions are never in
- * the catalogue. An approval applies to a hash (catalog/pins.h): the imported definition is the approved one, byte for
- * byte.
+ * the catalogue. An approval applies to a hash (catalog/pins.h): the imported definition is the approved definition,
+ * byte for byte.
  *
  * Invariants: the catalogue has a tool of the server exactly if the tool is approved and in the last listing. At most
  * WT_MAX_WAITING definitions and WT_MAX_WAITING_BYTES wait.

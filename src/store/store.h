@@ -108,10 +108,10 @@ struct store_changes {
  *
  * Identity of a name: (provider, name) with the same definition is one tool, from any source. With another definition
  * it is the same tool, changed, if the stored tool has the same source. Otherwise it is another tool, stored as
- * "name~2", "name~3", ...: in the row that its source used before, or else as the first free one. A name that comes
- * twice in one import is treated the same way. Only its own source overwrites a tool.
- * Errors: WT_ETOOLONG (over WT_MAX_TOOLS, WT_MAX_NAME_BYTES or STORE_MAX_ROW), WT_EINVAL (the provider of a tool is
- * reserved), WT_ECANCELLED. On an error nothing is changed. */
+ * "name~2", "name~3", ...: in the row that its source used before, or else under the first free name. A name that comes
+ * twice in one import is treated the same way. Only its own source overwrites a tool. Errors: WT_ETOOLONG (over
+ * WT_MAX_TOOLS, WT_MAX_NAME_BYTES or STORE_MAX_ROW), WT_EINVAL (the provider of a tool is reserved), WT_ECANCELLED. On
+ * an error nothing is changed. */
 int wt__store_import(struct store *store, const struct tool *tools, size_t count,
                      const struct store_import_options *options, struct store_changes *out, wt_error *err);
 
@@ -272,8 +272,8 @@ enum usage_fate {
 int wt__store_add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
                          enum usage_fate *fates, int64_t *last, wt_error *err);
 
-/* Counts the usages with ids over `after` and without a key that repeat an earlier one: same request, client and tools
- * in the same order. Only the first few earlier usages of the request are compared. */
+/* Counts the usages with ids over `after` and without a key that repeat an earlier usage: same request, client and
+ * tools in the same order. Only the first few earlier usages of the request are compared. */
 int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_error *err);
 
 /* Selects usages. All zero selects every usage. tool and label are one condition: either may match.
@@ -302,7 +302,7 @@ int wt__store_count_usages(struct store *store, const struct usage_query *query,
 /* Counts the usages that did not fail and used an existing tool, and their distinct requests. */
 int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *requests, wt_error *err);
 
-/* Removes usages; limit is ignored. Sums that include one become stale. Returns the number removed. */
+/* Removes usages; limit is ignored. Sums that include a removed usage become stale. Returns the number removed. */
 int64_t wt__store_forget_usages(struct store *store, const struct usage_query *query, wt_error *err);
 
 /* A tool used by usages of the same request, or, if the request is new, of nearly equal requests

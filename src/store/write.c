@@ -125,7 +125,7 @@ static int find_or_add_name(struct tool_import *import, const char *select, cons
     return 0;
 }
 
-/* Sets the current owner to the tool's source. Tools of one source mostly come together. */
+/* Sets the current owner to the tool's source. Tools of one source are mostly adjacent. */
 static int set_owner(struct tool_import *import, const struct tool *tool)
 {
     struct owner *owner = &import->owner;
