@@ -201,7 +201,7 @@ struct openapi {
     size_t all_nodes;      /* values expanded for earlier tools */
     json_t *schemes;       /* security schemes by name, or NULL */
     json_t *brief_schemes; /* security schemes by name; a long scheme is replaced by its hash */
-    json_t *inherited;     /* members of the root that operations inherit; a long one is its hash */
+    json_t *inherited;     /* members of the root that operations inherit; a long member is replaced by its hash */
     struct arena arena;
     /* state of the current tool */
     struct str tool;                      /* name of the tool */

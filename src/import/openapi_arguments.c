@@ -274,7 +274,7 @@ static bool is_plain_object(const json_t *body)
     return some;
 }
 
-/* Adds the properties of the body. Skips readOnly ones, which appear only in responses. */
+/* Adds the properties of the body. Skips readOnly properties, which appear only in responses. */
 static int add_properties(struct openapi *document, json_t *arguments, const json_t *body, bool required)
 {
     const char *name;
