@@ -51,8 +51,8 @@ void wt__json_status(struct buffer *out, const wt_status *status);
 void wt__json_added(struct buffer *out, const char *source, const wt_add_report *report);
 void wt__json_usage_added(struct buffer *out, const char *source, const wt_usage_report *report);
 
-/* Appends what became of recorded usages: counts by fate, and the invalid ones as `refused`. is_policed: a policy hides
- * which tools exist, so every valid usage counts as recorded. */
+/* Appends what became of recorded usages: counts by fate, and the invalid usages as `refused`. is_policed: a policy
+ * hides which tools exist, so every valid usage counts as recorded. */
 void wt__json_usage_result(struct buffer *out, struct reported_usage *const *usages, size_t count, bool is_policed);
 
 /* True if a usage is reported as invalid. With a policy, usages of unknown tools look like those of forbidden tools. */
