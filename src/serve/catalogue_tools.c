@@ -210,7 +210,7 @@ void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call
     int rc = wt_find(catalogue->engine, query.ptr, query.len, &options, &hits, &err);
     if (rules->filter && rules->done)
         rules->done(rules->context, &filter);
-    /* Give the same answer for an unknown provider as for a forbidden one. */
+    /* Give the same answer for an unknown provider as for a forbidden provider. */
     if (rc == WT_ENOTFOUND && rules->filter) {
         answer_hits(catalogue, call, &(wt_hits){.len = 0}, DETAIL_NAME);
         return;

@@ -1,7 +1,7 @@
 /* metrics.h: records of requests: server metrics in the Prometheus text format 0.0.4, and lines of the access log.
  *
  * All counters are atomic, and counting never blocks. Labels come from fixed lists, so clients cannot create new
- * ones. */
+ * labels. */
 #ifndef WT_SERVE_METRICS_H
 #define WT_SERVE_METRICS_H
 

@@ -58,7 +58,7 @@ static void refill_bucket(const struct usage_log *log, struct token_bucket *buck
     bucket->at_ms = now;
 }
 
-/* Removes full buckets: a client without a bucket gets a new one, which is full too. */
+/* Removes full buckets: a client without a bucket gets a new bucket, which is full too. */
 static int drop_full_buckets(struct usage_log *log, double now, wt_error *err)
 {
     size_t kept = 0;

@@ -5,7 +5,7 @@
  *   call      a request being answered
  *
  * wt__mcp_read_message parses a message, wt__mcp_call_begin makes it a call, and wt__mcp_call_run answers it, on the
- * same thread or another one.
+ * same thread or another thread.
  *
  * Lock order: service, peer, channel, call. Do not hold these locks while features run or a message is sent. send_lock
  * is not part of the order. */
@@ -364,8 +364,8 @@ void wt__mcp_sessions_open(struct mcp_sessions *sessions, struct mcp_service *se
 void wt__mcp_sessions_close(struct mcp_sessions *sessions);
 
 /* Adds a session for the peer. If the principal has used up its share, ends a session of the principal that has neither
- * running calls nor an open stream: a session never used, else the least recently used one. Errors: WT_EBUSY (all are
- * in use), WT_EIO (no random numbers), WT_ENOMEM. */
+ * running calls nor an open stream: a session never used, else the least recently used session. Errors: WT_EBUSY (all
+ * are in use), WT_EIO (no random numbers), WT_ENOMEM. */
 int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, char id[MCP_SESSION_ID_BYTES],
                         wt_error *err);
 /* Returns the session's peer, with a reference, and updates the time of last use. NULL if the principal has no such

@@ -81,8 +81,8 @@ static bool is_peer_in_use(struct mcp_peer *peer)
     return in_use;
 }
 
-/* Removes the principal's least useful session: one never used, else the least recently used one. Returns NULL if all
- * are in use. */
+/* Removes the principal's least useful session: a session never used, else the least recently used session. Returns
+ * NULL if all are in use. */
 static struct mcp_session *take_dispensable_session(struct mcp_sessions *sessions, const char *principal)
 {
     struct mcp_session *found = NULL;
