@@ -1,13 +1,17 @@
 /* connection.c: reads requests from one client, queues them, and writes the answers, one request at a time.
  *
- * READING input goes to the reader
- * ANSWERING a worker has the request (exchange); further input is kept in `ahead`. The descriptor is still watched, to
- *            detect a disconnect immediately: for input while `ahead` is empty, then only for the peer's end, so that
- *            `ahead` is limited to one read
- * SENDING the server itself answers
- * LINGERING everything is written, and the client should close. Closing first, with unread input, would reset the
- *            connection and discard the answer (RFC 9112, section 9.6)
- * DEAD unused; settle_connection() frees it at the end of each event
+ * A connection has one of these states:
+ *
+ * READING    the parser of reader.h gets the input ANSWERING  a worker answers the request; further input is kept in
+ * `ahead` SENDING    the loop answers without a worker, for example with an error LINGERING  the last answer is
+ * written, and the server waits for the client to close DEAD       settle_connection() frees the connection at the end
+ * of the event
+ *
+ * In ANSWERING the descriptor is still watched, to detect a disconnect immediately. While `ahead` is empty, it is
+ * watched for input; then only for the peer's end, so that `ahead` is limited to one read.
+ *
+ * In LINGERING the server discards input. If it closed first, with unread input, the system would reset the connection
+ * and discard the answer (RFC 9112, section 9.6).
  *
  * Writes use sendmsg with MSG_NOSIGNAL, because the process may not ignore SIGPIPE. */
 #include "http/internal.h"
@@ -128,18 +132,18 @@ struct own_answer {
 };
 
 struct connection {
-    struct wait wait; /* must be first: callbacks cast it to the connection */
-    struct connection *before, *after;
+    struct wait wait;                  /* must be first: callbacks cast it to the connection */
+    struct connection *before, *after; /* neighbours in loop->connections */
     struct server_loop *loop;
     struct event readable, writable;
     struct http_reader reader;
-    struct buffer ahead;
-    struct evbuffer *out;
-    struct http_exchange *exchange; /* in ANSWERING */
+    struct buffer ahead;            /* input received during an answer */
+    struct evbuffer *out;           /* output not yet written; may be NULL if empty */
+    struct http_exchange *exchange; /* in ANSWERING; else NULL */
     struct own_answer own;          /* in SENDING */
     size_t forgotten;               /* discarded bytes, in LINGERING */
     size_t message_bytes;           /* memory of the current request */
-    size_t held;                    /* the same plus memory of `ahead`, as counted in loop->held */
+    size_t held;                    /* message_bytes plus memory of `ahead`, as counted in loop->held */
     int descriptor;
     enum state state;
     bool ended;    /* the complete answer is in `out` */
@@ -648,7 +652,7 @@ static void watch_input(struct connection *connection, bool only_end)
 bool wt__connections_close_idle(struct server_loop *loop)
 {
     struct wait *first = first_wait(&loop->waits, HTTP_WAIT_IDLE);
-    if (!first) /* an honest client has sent its head long before it is the oldest of thousands */
+    if (!first) /* an honest client is rarely the oldest of thousands */
         first = first_wait(&loop->waits, HTTP_WAIT_HEAD);
     if (first)
         free_connection((struct connection *)first);

@@ -1,7 +1,7 @@
 /* exchange.c: answers and their way to the loop; see exchange.h and internal.h.
  *
  * One lock protects all state shared by threads; it is never held while a callback runs. The on_gone callback runs on
- * the loop without the lock. A thread that then ends the answer waits for the callback to return, so that the
+ * the loop without the lock. A thread that ends the answer meanwhile waits for the callback to return. So the
  * callback's context may be on the handler's stack. */
 #include "http/internal.h"
 
@@ -176,7 +176,7 @@ static const char *http_date(void)
     return text;
 }
 
-/* True if the field is valid and not one that this file writes. */
+/* True if the field is valid and this file does not write a field of that name. */
 static bool may_be_sent(const struct http_field *field)
 {
     static const char *const ours[] = {"Connection", "Content-Length", "Date", "Transfer-Encoding", "Trailer"};

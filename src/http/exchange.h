@@ -37,7 +37,7 @@ static inline bool wt__http_is_target_char(char c)
 enum {
     HTTP_TARGET_BYTES_MAX = 8 << 10, /* maximum bytes of the request line */
     HTTP_HEAD_BYTES_MAX = 16 << 10,  /* maximum bytes of the request line and all fields */
-    HTTP_FIELDS_MAX = 64,
+    HTTP_FIELDS_MAX = 64,            /* maximum fields of a request */
 };
 
 struct http_field {
@@ -59,7 +59,7 @@ struct http_request {
 /* Returns the value of a field, ignoring the case of its name; empty if it is missing. Of duplicates, which the reader
  * allows only in multi-valued fields, the first is returned. */
 struct str wt__http_field(const struct http_request *request, const char *name);
-/* Returns the field, or NULL if it is missing, which differs from an empty one. */
+/* Returns the field, or NULL if the request does not have it. A field with an empty value is found. */
 const struct http_field *wt__http_find_field(const struct http_request *request, const char *name);
 
 /* The functions below are for handlers.
@@ -72,7 +72,7 @@ const struct http_field *wt__http_find_field(const struct http_request *request,
  * callback of wt__http_on_gone runs, and further output is discarded. */
 
 enum {
-    HTTP_BACKLOG_BYTES_MAX = 4 << 20, /* unread output of a stream */
+    HTTP_BACKLOG_BYTES_MAX = 4 << 20, /* maximum output of a stream that the client has not read */
 };
 
 struct http_exchange;
@@ -88,19 +88,21 @@ void wt__http_answer(struct http_exchange *exchange, int status, const char *typ
  * Send known content with wt__http_answer, because a stream does not wait for slow readers. */
 void wt__http_stream(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
                      size_t field_count);
-/* Sends a piece. Returns false if the client is gone. A client with HTTP_BACKLOG_BYTES_MAX unread is dropped. */
+/* Sends a piece. Returns false if the client is gone. A client is disconnected if its unread output exceeds
+ * HTTP_BACKLOG_BYTES_MAX. */
 bool wt__http_send(struct http_exchange *exchange, struct str piece);
 /* Ends the stream. */
 void wt__http_finish(struct http_exchange *exchange);
 
 /* True if the client has disconnected, or the shutdown no longer waits for the answer. */
 bool wt__http_is_gone(const struct http_exchange *exchange);
-/* Sets a callback for the case that wt__http_is_gone becomes true before the answer ends. It runs once, on the loop, or
- * immediately if that has already happened. It must not block. Set it before the handler returns; NULL removes it.
+/* Sets a callback that runs once if wt__http_is_gone becomes true before the answer ends. The callback runs on the
+ * loop, or immediately if the client is already gone. The callback must not block. Set it before the handler returns;
+ * NULL removes it.
  *
- * wt__http_answer, _finish, the last _release and this function wait for a running callback to return. After them it is
- * not called again, and the context may be freed. So do not call them with a lock that `gone` takes. They do not wait
- * when called from `gone`. */
+ * wt__http_answer, _finish, the last _release and this function wait for a running callback to return. Afterwards the
+ * callback is not called again, and its context may be freed. So do not call these functions with a lock that `gone`
+ * takes. They do not wait when `gone` itself calls them. */
 void wt__http_on_gone(struct http_exchange *exchange, void (*gone)(void *context), void *context);
 
 /* Keeps the exchange alive until a call of wt__http_release. */

@@ -24,9 +24,9 @@ enum http_answer_body {
 
 /* The head of an answer. */
 struct http_answer_head {
-    int status;
+    int status;                       /* HTTP status */
     const char *type;                 /* Content-Type, or NULL */
-    const struct http_fields *common; /* may be NULL */
+    const struct http_fields *common; /* fields of every answer; may be NULL */
     const struct http_field *fields;
     size_t field_count;
     enum http_answer_body body;
@@ -49,12 +49,12 @@ struct letter {
  * list was empty. So a busy loop is woken once for all letters posted meanwhile. A mailbox is reference-counted and may
  * outlive the loop; posts then fail. */
 struct mailbox {
-    atomic_uint holders;
-    atomic_bool stopping; /* a stop was requested */
-    int descriptor;       /* readable after a post or the request of a stop */
-    pthread_mutex_t lock; /* protects the fields below */
-    struct letter *first, **last;
-    bool shut; /* posts fail */
+    atomic_uint holders;          /* number of references */
+    atomic_bool stopping;         /* a stop was requested */
+    int descriptor;               /* readable after a post or the request of a stop */
+    pthread_mutex_t lock;         /* protects the fields below */
+    struct letter *first, **last; /* posted letters, oldest first; last: where the next letter is linked */
+    bool shut;                    /* posts fail */
 };
 
 /* Opens a mailbox with one reference. Returns NULL, with errno, if memory or descriptors are exhausted. */
@@ -104,12 +104,14 @@ struct http_exchange {
 
     pthread_mutex_t lock;  /* protects the fields below */
     pthread_cond_t called; /* signals the end of `calling` */
-    struct buffer bytes;
+    struct buffer bytes;   /* output that the loop has not taken */
+    /* posted: the letter is in the mailbox. begun: the answer has begun. gone: the client is gone. The others are those
+     * of struct exchange_output. */
     bool posted, begun, ended, broken, closes, gone;
     bool bodiless, chunked; /* stream without a body; stream in chunks */
     bool calling;           /* on_gone is running on thread `caller` */
     pthread_t caller;
-    void (*on_gone)(void *context);
+    void (*on_gone)(void *context); /* callback of wt__http_on_gone; NULL if not set */
     void *gone_context;
     int status;          /* status of the answer; 0 without an answer */
     uint64_t body_bytes; /* bytes of the answer's body */
@@ -120,10 +122,12 @@ struct http_exchange {
  * fields of every answer. The exchange has one reference, the loop's, and no holder. */
 struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
                                        const struct http_fields *common);
+/* Releases a reference. */
 void wt__exchange_drop(struct http_exchange *exchange);
 /* Returns the exchange of a letter, with the letter's reference. From now on the exchange may post again. */
 struct http_exchange *wt__exchange_from_letter(struct letter *letter);
 
+/* Moves the output so far to *news. Its bytes belong to the caller. */
 void wt__exchange_take_output(struct http_exchange *exchange, struct exchange_output *news);
 /* Handles a client that is gone: calls on_gone unless the answer has ended. */
 void wt__exchange_client_gone(struct http_exchange *exchange);
@@ -141,7 +145,8 @@ struct http_queue;
 
 /* Creates a queue of at most max requests, without workers. Returns NULL if out of memory. */
 struct http_queue *wt__http_queue_new(size_t max, const struct http_handler *handler);
-/* Starts up to `workers` workers (0: one per processor) and one more. Fails with WT_ENOMEM if none can be started. */
+/* Starts up to `workers` workers (0: one per processor) and one more. Fails with WT_ENOMEM if no worker can be
+ * started. */
 int wt__http_queue_start(struct http_queue *queue, unsigned workers, wt_error *err);
 /* Queues an exchange, which the worker releases. holder: at most HTTP_HOLDER_BYTES, or NULL. Returns false if the queue
  * is full or the holder has its share. */
@@ -167,7 +172,7 @@ enum http_wait {
 
 struct wait {
     enum http_wait kind; /* HTTP_WAIT_NONE if in no list */
-    double until_ms;
+    double until_ms;     /* end time, on the clock of wt__now_ms */
     struct wait *before, *after;
 };
 
@@ -207,14 +212,15 @@ struct server_loop {
     char input[HTTP_INPUT_BYTES];
 };
 
-/* Serves the descriptor and takes ownership of it. At the limit an idle connection is closed for it, or the new one. */
+/* Serves the descriptor and takes ownership of it. At the limit it first closes another connection without a complete
+ * head, or else the descriptor. */
 void wt__connection_open(struct server_loop *loop, int descriptor, const char *peer);
-/* Handles all new output of handlers. Call when the mailbox is readable. */
+/* Handles all new output of handlers. Call it when the mailbox is readable. */
 void wt__connections_take_output(struct server_loop *loop);
 /* Handles the timeout of a wait. Callback of struct waits; context: the loop. */
 void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind);
-/* Closes the connection that has been idle longest, or else the one that has waited longest for its head. Returns false
- * if neither exists. */
+/* Closes the connection that has been idle longest, or else the connection that has waited longest for its head.
+ * Returns false if neither exists. */
 bool wt__connections_close_idle(struct server_loop *loop);
 /* Begins the shutdown: closes connections without a request. */
 void wt__connections_stop(struct server_loop *loop);

@@ -19,7 +19,7 @@ struct queue_place {
     struct queue_place *next;
 };
 
-/* The requests of one holder. A line is in use while any of its requests is queued or running. */
+/* The requests of one holder. A line is in use while a request of the holder is queued or running. */
 struct queue_line {
     struct queue_line *next, *before;  /* ring of lines in use; for free lines, next only */
     struct queue_place *first, **last; /* queued requests */

@@ -97,8 +97,8 @@ struct http_reader {
     struct http_message *message; /* NULL before the first byte */
     struct http_framing framing;  /* valid once the head is complete */
     struct http_chunks chunks;
-    size_t body_max;
-    uint32_t lines, line_bytes; /* received lines of the head; bytes of the last one */
+    size_t body_max;            /* maximum bytes of the body */
+    uint32_t lines, line_bytes; /* received lines of the head; bytes of the last line */
     bool after_return;          /* the last byte was a CR */
 };
 

@@ -21,9 +21,9 @@ struct http_fields {
 
 enum {
     HTTP_QUEUE_MAX = 2048, /* default limit of queued requests; divided among holders (shares.h) */
-    /* Limit of open connections, and at most three quarters of the process's descriptors. Beyond it, a connection
-     * without a complete head is closed, or else the new one. Connections with a request in progress are divided among
-     * holders. */
+    /* Limit of open connections, and at most three quarters of the process's descriptors. At the limit, the server
+     * closes a connection without a complete head to accept a new one. If none exists, it closes the new connection.
+     * Connections with a request in progress are divided among holders. */
     HTTP_CONNECTIONS_MAX = 20000,
     HTTP_HEAD_MS = 10000,            /* from the first byte of a request, or from connecting, to the end of its head */
     HTTP_BODY_MS = 30000,            /* from the end of the head to the end of the body */
@@ -39,10 +39,10 @@ enum {
 /* Result of a request, for logs and statistics. Views are valid only during the call. */
 struct http_record {
     const struct http_request *request; /* NULL if the input was not a request and was rejected */
-    const char *peer;
-    int status;              /* 0 if the client disconnected before the answer began */
-    uint64_t bytes;          /* bytes of the answer's body */
-    double queue_ms, run_ms; /* time in the queue; time from there until the last byte is written */
+    const char *peer;                   /* address of the client as text */
+    int status;                         /* 0 if the client disconnected before the answer began */
+    uint64_t bytes;                     /* bytes of the answer's body */
+    double queue_ms, run_ms;            /* time in the queue; time from then until the last byte is written */
 };
 
 struct http_handler {
@@ -51,9 +51,9 @@ struct http_handler {
     /* Returns the maximum length of this request's body; 413 beyond. Runs on the loop and should only read the head. If
      * NULL, the limit is HTTP_BODY_BYTES_MAX. */
     size_t (*body_max)(void *context, const struct http_request *head);
-    /* Writes the holder of the request for shares (base/shares.h): the name of a key, or "" for anonymous clients.
-     * Returns false if clients are not distinguished. Runs on the loop and should only read the head. NULL means always
-     * false. */
+    /* Writes the name of the holder whose share the request uses (base/shares.h): the name of a key, or "" for
+     * anonymous clients. Returns false if clients are not distinguished. Runs on the loop and should only read the
+     * head. May be NULL if clients are not distinguished. */
     bool (*holder)(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES]);
     /* Returns 0, or a status to reject the head with before its body is read (403, 421, ...). Runs on the loop. May be
      * NULL. */
@@ -71,10 +71,11 @@ struct http_handler {
 };
 
 struct http_server_options {
-    /* "HOST:PORT" with a numeric host or localhost, "[::1]:PORT", or "unix:PATH"; port 0 selects a free one */
+    /* "HOST:PORT" with a numeric host or localhost, "[::1]:PORT", or "unix:PATH"; port 0 selects a free port */
     const char *listen;
     unsigned workers; /* 0 for one per processor */
-    /* 0 for the default, the constant of the same name. */
+    /* Limits and timeouts; 0 for the constants HTTP_QUEUE_MAX, HTTP_CONNECTIONS_MAX, HTTP_HELD_BYTES_MAX, HTTP_STOP_MS,
+     * HTTP_HEAD_MS, HTTP_BODY_MS, HTTP_IDLE_MS and HTTP_READER_MS. held_max is in bytes. */
     size_t queue_max, connections_max, held_max;
     unsigned stop_ms, head_ms, body_ms, idle_ms, reader_ms;
     struct http_handler handler;
@@ -90,8 +91,8 @@ struct http_figures {
 
 /* Checks a listen address. Returns 0, or WT_EINVAL with a message that names the valid forms. */
 int wt__http_address_check(const char *listen, wt_error *err);
-/* Binds and listens; answers only in wt__http_server_run. A unix socket has mode 0600 and replaces one without a
- * listener. Errors: WT_EINVAL (invalid address), WT_EBUSY (address in use), WT_EIO, WT_ENOMEM. */
+/* Binds and listens; answers only in wt__http_server_run. A unix socket has mode 0600. A socket file without a listener
+ * is replaced. Errors: WT_EINVAL (invalid address), WT_EBUSY (address in use), WT_EIO, WT_ENOMEM. */
 int wt__http_server_open(struct http_server **out, const struct http_server_options *options, wt_error *err);
 /* Returns the address with the actual port: "127.0.0.1:8080", "unix:/run/x". */
 const char *wt__http_server_address(const struct http_server *server);

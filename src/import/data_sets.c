@@ -1,5 +1,5 @@
-/* data_sets.c: imports two research data sets: corpus.jsonl in the layout of BEIR, and RapidAPI in the layout of
- * ToolBench. */
+/* data_sets.c: imports research data sets in two layouts: corpus.jsonl files as in BEIR, and files of RapidAPI's tools
+ * as in ToolBench. */
 #include "import/internal.h"
 
 #include "base/json.h"

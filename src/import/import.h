@@ -28,9 +28,9 @@ enum {
 
 /* Limits of an import. 0 stands for the limit of whichtool.h; tests set lower limits. */
 struct import_limits {
-    size_t file_bytes;
-    size_t definition_bytes;
-    size_t tools;
+    size_t file_bytes;       /* maximum bytes of a file */
+    size_t definition_bytes; /* maximum bytes of a tool's definition */
+    size_t tools;            /* maximum tools of an import */
 };
 
 /* All zero is the default. Views are borrowed for the call. */
@@ -64,7 +64,7 @@ struct import {
     uint32_t twin[2];   /* indexes of the first such tool, and of the earlier tool with its name */
     const char *format; /* format of all files; "mixed" if they differ; static */
     bool whole;         /* every source was read to its end, so tools missing here were removed from the source */
-    const char **files;
+    const char **files; /* [file_count] names of the files */
     size_t file_count;
 
     struct arena arena; /* private from here on */

@@ -36,9 +36,9 @@ struct import_reader {
     size_t reported;         /* bytes reported to progress */
     bool broken;             /* the file was not read to its end, and the issue was reported */
     struct buffer pointer;   /* JSON pointer of the current value */
-    struct map names;        /* provider NUL name: index of the tool */
-    struct map variants;     /* provider NUL name NUL SHA-256: definitions of repeated names */
-    struct map counters;     /* provider NUL stem: last number given to a repeated name */
+    struct map names;        /* provider NUL name -> index of the tool */
+    struct map variants;     /* provider NUL name NUL SHA-256 -> presence; definitions of repeated names */
+    struct map counters;     /* provider NUL stem -> last number given to a repeated name */
 };
 
 /* A tool read by an importer. Views last until wt__reader_add returns. */
@@ -201,7 +201,7 @@ struct openapi {
     size_t all_nodes;      /* values expanded for earlier tools */
     json_t *schemes;       /* security schemes by name, or NULL */
     json_t *brief_schemes; /* security schemes by name; a long scheme is replaced by its hash */
-    json_t *inherited;     /* members of the root that operations inherit; a long one is its hash */
+    json_t *inherited;     /* members of the root that operations inherit; a long member is replaced by its hash */
     struct arena arena;
     /* state of the current tool */
     struct str tool;                      /* name of the tool */

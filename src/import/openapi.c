@@ -1,7 +1,7 @@
 /* openapi.c: imports OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0, in JSON or YAML. YAML is converted to JSON first. Each
- * operation is a tool and is parsed alone. The tool's name is the operationId or "METHOD /path". Its provider is a short
- * name of the document (provider.c), and its category is the list of tags. Its definition is the operation as JSON with
- * its inherited members (see below). */
+ * operation is a tool and is parsed alone. The tool's name is the operationId or "METHOD /path". Its provider is a
+ * short name of the document (provider.c), and its category is the list of tags. Its definition is the operation as
+ * JSON with its inherited members (see below). */
 #include "import/internal.h"
 
 #include <ctype.h>
@@ -14,8 +14,8 @@
 
 /* ---------------------------------------------------------------- inherited members */
 
-/* A document or a path states once where its operations are sent and how they are authorised; an operation may override
- * that. An approval of a tool covers these members too, so they are part of the definition (docs/audit.md, "Pins"),
+/* A document or a path states once where its operations are sent and how they are authorised. An operation may override
+ * both. An approval of a tool covers these members too, so they are part of the definition (docs/audit.md, "Pins"),
  * after the operation's own members:
  *
  *   own bytes, without the last brace  ,"servers":[...],"security":[...],"x-securitySchemes":{...}}

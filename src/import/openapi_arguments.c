@@ -2,9 +2,9 @@
  * of the body. If a name is taken, the later argument gets its place as a prefix: "query_id", "body_id". A body that is
  * not a plain object is the argument "body".
  *
- * Swagger 2.0 differs only here. A parameter is its own schema ("type" next to "name"), the body is the parameter in
- * "body", and form fields are parameters in "formData". Valid documents of OpenAPI 3 have none of these, so they are
- * read without checking the version. */
+ * In Swagger 2.0, a parameter is its own schema ("type" next to "name"), the body is the parameter in "body", and form
+ * fields are parameters in "formData". Valid documents of OpenAPI 3 have no such parameters, so the version is not
+ * checked. */
 #include "import/internal.h"
 
 #include <stdio.h>
@@ -23,9 +23,9 @@
 /* The calling program sets the parameters of the document's security schemes, and the parameters that some services
  * declare once and repeat in every operation. catalog/credentials.c recognises other credentials by their names. */
 
-/* The repeated parameters of a service, for signing, quotas, callbacks and formatting. A document is of the service if
- * `mark` is among its shared parameters. A name counts only where an operation refers to a shared parameter. Google's
- * parameter "fields" is kept, because some operations require it and it selects the result. */
+/* The repeated parameters of a service, for signing, quotas, callbacks and formatting. A document belongs to the
+ * service if `mark` is among its shared parameters. A name counts only where an operation refers to a shared parameter.
+ * Google's parameter "fields" is kept, because some operations require it and it selects the result. */
 static const struct {
     const char *mark, *names[16];
 } services[] = {
@@ -274,7 +274,7 @@ static bool is_plain_object(const json_t *body)
     return some;
 }
 
-/* Adds the properties of the body. Skips readOnly ones, which appear only in responses. */
+/* Adds the properties of the body. Skips readOnly properties, which appear only in responses. */
 static int add_properties(struct openapi *document, json_t *arguments, const json_t *body, bool required)
 {
     const char *name;

@@ -2,7 +2,7 @@
  *
  * The document is never parsed as a whole. An index locates the usual targets of references; a target is parsed on
  * first use and cached. Expansion is limited by a stack against cycles, by depth, and by the number of values, because
- * a few lines can refer to each other billions of times. */
+ * references in a few lines can expand to billions of values. */
 #include <stdio.h>
 #include <stdlib.h>
 

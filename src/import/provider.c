@@ -94,8 +94,8 @@ static void put_lower(struct buffer *out, struct str word)
     }
 }
 
-/* Appends the words of text that are not generic. Returns false without any, or with too many unless `cut`, which keeps
- * the first ones. */
+/* Appends the words of text that are not generic. Returns false if no such word exists, or if there are too many and
+ * `cut` is false. If `cut`, only the first words are kept. */
 static bool put_specific_words(struct buffer *out, struct str text, bool cut)
 {
     struct str words[WORDS_MAX];

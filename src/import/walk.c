@@ -23,7 +23,7 @@ static const char *const containers[] = {"result", "tools", "functions", "functi
 static const char *const marks[] = {"name", "tool_name", "function", "api_list"};
 /* Members of a page of tools that identify its server: a name, or an object with a name. */
 static const char *const servers[] = {"server", "serverInfo", "server_info"};
-/* Members for the schema of a tool. Together with a name, they identify a tool. */
+/* Members for the schema of a tool. An object with a name and one of these members is a tool. */
 static const char *const schemas[] = {"inputSchema", "input_schema", "parameters", "parametersJsonSchema"};
 
 bool wt__key_among(const char *const *words, size_t count, struct str key)

@@ -1,12 +1,14 @@
 /* yaml.c: converts libyaml's events to JSON text in one pass, without a tree.
  *
- * libyaml counts characters. Marks of events never go backwards, so a cursor over the source converts them to bytes.
- * The end event of a block is located at the next token, after blanks and comments outside the block. Therefore a node
- * ends where its last scalar ends. Aliases copy the JSON of their anchor, within a limit that grows with the source.
- * The value of a merge key is written, removed again, and its members are appended when the mapping closes.
+ * Places: libyaml counts characters. The places of its events never go backwards, so a cursor over the source converts
+ * them to bytes. libyaml places the end of a block at the next token, after blanks and comments outside the block. So
+ * this file ends a node where the last scalar of the node ends.
  *
- * A line with wrong indentation first ends the blocks before it and then fails to parse. These blocks look complete but
- * may lack their end, so the blocks that contain the line are opened again. */
+ * Aliases copy the JSON of their anchor, within a limit that grows with the source. The value of a merge key is written
+ * and then removed; its members are appended when the mapping closes.
+ *
+ * At a line with wrong indentation, libyaml first ends the blocks before the line and then fails. These blocks look
+ * complete but may lack their end, so the blocks that contain the line are opened again. */
 #include "import/internal.h"
 
 #include <stdlib.h>

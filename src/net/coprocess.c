@@ -1,5 +1,6 @@
-/* coprocess.c: exchanges lines with a program; see process.h. One poll covers stdin, stdout and stderr, so that none of
- * them blocks another. It also covers a wake-up pipe, by which other threads announce pending output or a stop. */
+/* coprocess.c: exchanges lines with a program; see process.h. One poll covers stdin, stdout and stderr, so that no
+ * stream blocks another. The poll also covers a wake-up pipe, by which other threads announce pending output or a
+ * stop. */
 #include "net/process.h"
 
 #include <errno.h>
@@ -20,14 +21,14 @@ enum {
     LISTEN_MS = 500, /* interval of checks for an ended program with an open stdout */
     WORDS_MS = 50,   /* maximum wait for the end of stderr after the end of stdout */
     PIECE_BYTES = 64 << 10,
-    KEPT_BYTES = 1 << 20, /* maximum capacity of an empty buffer */
+    KEPT_BYTES = 1 << 20, /* maximum bytes of memory kept for an empty buffer */
     LAST_READS = 64       /* maximum reads of stderr at the end; a pipe holds less */
 };
 
 struct coprocess {
     const struct child *child;
     pid_t pid;
-    int ends[ENDS]; /* our ends of its stdin, stdout and stderr; -1 if closed */
+    int ends[ENDS]; /* our ends of the program's stdin, stdout and stderr; -1 if closed */
     int wake[2];
     pthread_mutex_t lock; /* protects the fields up to `stopped` */
     struct buffer unread; /* output not yet read by the program; `sent` bytes are already written */
@@ -102,7 +103,7 @@ int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_er
     return rc;
 }
 
-/* Empties a buffer. Frees a large one, so that one long line does not occupy memory for good. */
+/* Empties a buffer. Frees a large buffer, so that one long line does not occupy memory for good. */
 static void empty_buffer(struct buffer *buffer)
 {
     if (buffer->capacity > KEPT_BYTES)

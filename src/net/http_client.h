@@ -35,7 +35,7 @@ int wt__http_resolve(char **out, const char *base, struct str reference, wt_erro
 enum {
     HTTP_CONNECT_MS = 10000,
     HTTP_STALL_SECONDS = 30, /* timeout of an attempt without any byte */
-    HTTP_ATTEMPTS = 3,       /* each attempt resumes the previous one */
+    HTTP_ATTEMPTS = 3,       /* maximum attempts; each attempt resumes the previous attempt */
     HTTP_REDIRECTS = 5,
     HTTP_WANTED_MAX = 3,    /* maximum headers that a caller can request */
     HTTP_VALUE_BYTES = 128, /* maximum value with its NUL; longer values are ignored */
@@ -110,8 +110,8 @@ int wt__http_post(struct http_session *session, const struct http_post *post, st
  * because it appears in errors, nor a query or fragment. Errors: WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
 int wt__http_check_base(const char *url, wt_error *err);
 
-/* Many concurrent HTTP transfers on one thread; bodies are delivered piece by piece. Meant for
- * long-lived answers; wt__http_post returns complete ones.
+/* Many concurrent HTTP transfers on one thread; bodies are delivered piece by piece. Meant for long-lived answers;
+ * wt__http_post returns complete answers.
  *
  * Redirects are not followed, because they would send the headers, including a key, to another server. The caller gets
  * the target address. Error messages never contain header values. Answers are untrusted; the caller must limit them. */

@@ -1,5 +1,5 @@
 /* http_download.c: downloads; see http_client.h. libcurl transfers the data. This file handles resuming, writing,
- * cancellation and redirects. It follows redirects itself, to check each address before any request is sent there. */
+ * cancellation and redirects. Each address of a redirect is checked before a request is sent there. */
 #include "net/internal.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* keeper.c: ends programs left behind; see process.h. Each message to the keeper has four bytes, sent atomically: the
- * number of a new process group, or the negative number of an ended one. If the connection is full, the message is
+ * number of a new process group, or the negative number of an ended group. If the connection is full, the message is
  * dropped, because sending must not block. */
 #include "net/process.h"
 

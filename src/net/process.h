@@ -1,4 +1,5 @@
-/* process.h: runs other programs: to their end (child), by lines (coprocess), and ends those left behind (keeper). */
+/* process.h: runs other programs: to their end (child), by lines (coprocess), and ends programs left behind
+ * (keeper). */
 #ifndef WT_NET_PROCESS_H
 #define WT_NET_PROCESS_H
 
@@ -35,8 +36,8 @@ int wt__child_run(const struct child *child, char tail[CHILD_TAIL_BYTES], wt_err
 /* Common parts of the two ways to run a program (child runs it to its end, coprocess exchanges lines):
  * starting it, collecting its stderr, and ending it with all its descendants.
  *
- * Each process leads its own group. Its number is not reused until it is reaped, so the ended group is always the one
- * that was started. */
+ * Each process leads its own process group. The number of a process is not reused until the process is reaped, so
+ * signals always reach the group that was started. */
 
 /* The last bytes of a stream. A zeroed struct is empty. */
 struct tail {
@@ -73,8 +74,8 @@ int wt__process_reap(pid_t pid);
  * The program cannot block the caller beyond wt__coprocess_stop, whether it stops reading, writing or fails to end.
  * stdin is a socket, as in Node, so that writing to an ended program is an error, not a signal.
  *
- * One thread receives and ends it. Other threads may send at the same time: they write as much as the program accepts,
- * and the receiving thread writes the rest. */
+ * One thread receives lines and ends the program. Other threads may send at the same time: they write as much as the
+ * program accepts, and the receiving thread writes the rest. */
 
 enum {
     COPROCESS_LINE_BYTES_MAX = 16 << 20,
@@ -84,8 +85,8 @@ enum {
 
 struct coprocess;
 
-/* Starts the program. child must outlive it; its timeout and progress are ignored. Errors: WT_ENOTFOUND (no such
- * program or folder), WT_EIO, WT_ENOMEM. */
+/* Starts the program. child must outlive the coprocess; its timeout and progress are ignored. Errors: WT_ENOTFOUND (no
+ * such program or folder), WT_EIO, WT_ENOMEM. */
 int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_error *err);
 
 /* Sends a line, with a newline added, or queues the part that would block. Any thread; does not block. Errors:

@@ -1,7 +1,7 @@
 /* catalogue.c: the catalogue as an MCP server: its list of tools, its summary, and resources.
  *
- * A resource is a tool's definition, so that a person can attach one to a conversation. Its URI is the tool's id after
- * CATALOGUE_URI. Lists are in import order; completion filters ids by the typed text. */
+ * A resource is a tool's definition, so that a person can attach the definition to a conversation. Its URI is the
+ * tool's id after CATALOGUE_URI. Lists are in import order; completion filters ids by the typed text. */
 #include "serve/internal.h"
 
 #include <stdio.h>

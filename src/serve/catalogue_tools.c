@@ -6,8 +6,8 @@
  *
  * write_call uses whichtool/call.h. If the request lacks values and the client supports elicitation, the person is
  * asked with a form whose fields are the tool's parameters. Otherwise the answer lists the missing values, so that the
- * model can ask. Form input consists of values rather than text to interpret. It is copied into the arguments, and the
- * result is validated against the tool's schema again. */
+ * model can ask. The values of a form are copied into the arguments without interpretation, and the result is validated
+ * against the tool's schema again. */
 #include "serve/internal.h"
 
 #include <math.h>
@@ -210,7 +210,7 @@ void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call
     int rc = wt_find(catalogue->engine, query.ptr, query.len, &options, &hits, &err);
     if (rules->filter && rules->done)
         rules->done(rules->context, &filter);
-    /* Give the same answer for an unknown provider as for a forbidden one. */
+    /* Give the same answer for an unknown provider as for a forbidden provider. */
     if (rc == WT_ENOTFOUND && rules->filter) {
         answer_hits(catalogue, call, &(wt_hits){.len = 0}, DETAIL_NAME);
         return;

@@ -1,7 +1,7 @@
 /* metrics.h: records of requests: server metrics in the Prometheus text format 0.0.4, and lines of the access log.
  *
  * All counters are atomic, and counting never blocks. Labels come from fixed lists, so clients cannot create new
- * ones. */
+ * labels. */
 #ifndef WT_SERVE_METRICS_H
 #define WT_SERVE_METRICS_H
 
@@ -13,18 +13,18 @@
 enum {
     METRICS_ROUTES = 48,   /* further routes, and unknown paths, count as "other" */
     METRICS_STATUSES = 24, /* further statuses count as "other" */
-    METRICS_RECIPES = 64,
-    METRICS_BUCKETS = 13,
+    METRICS_RECIPES = 64,  /* further recipes count as "mixture" */
+    METRICS_BUCKETS = 13,  /* buckets of durations with an upper bound */
 };
 
 struct metrics {
     const char *routes[METRICS_ROUTES]; /* labels, set before the first request */
     size_t route_count;
     atomic_uint_fast64_t requests[METRICS_ROUTES + 1][METRICS_STATUSES + 1];
-    atomic_uint_fast64_t buckets[METRICS_ROUTES + 1][METRICS_BUCKETS + 1]; /* the last is +Inf */
-    atomic_uint_fast64_t microseconds[METRICS_ROUTES + 1];
-    atomic_uint_fast64_t finds[METRICS_RECIPES + 1]; /* indexed like wt_recipe_at */
-    atomic_uint_fast64_t imports;
+    atomic_uint_fast64_t buckets[METRICS_ROUTES + 1][METRICS_BUCKETS + 1]; /* the last bucket is +Inf */
+    atomic_uint_fast64_t microseconds[METRICS_ROUTES + 1];                 /* sum of the durations */
+    atomic_uint_fast64_t finds[METRICS_RECIPES + 1];                       /* indexed like wt_recipe_at */
+    atomic_uint_fast64_t imports;                                          /* number of imports */
 };
 
 void wt__metrics_count_request(struct metrics *metrics, size_t route, int status,

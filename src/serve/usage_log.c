@@ -26,7 +26,7 @@ struct queued_batch {
 
 /* Token bucket of a client: one token per usage. */
 struct token_bucket {
-    struct str name;      /* of the client */
+    struct str name;      /* name of the client */
     double tokens, at_ms; /* tokens at the time at_ms */
 };
 
@@ -39,7 +39,7 @@ struct usage_log {
     pthread_cond_t wake;
     atomic_bool closing; /* also read by the learning thread without the lock */
     struct queued_batch *first, **last;
-    size_t queued, queued_bytes; /* include the group being written */
+    size_t queued, queued_bytes; /* usages and bytes in the queue, including the group being written */
     bool unlearned;              /* usages may have been recorded that the learner has not seen */
     struct usage_log_counts counts;
     struct token_bucket *buckets; /* [USAGE_LOG_CLIENTS_MAX] */
@@ -58,7 +58,7 @@ static void refill_bucket(const struct usage_log *log, struct token_bucket *buck
     bucket->at_ms = now;
 }
 
-/* Removes full buckets: a client without a bucket gets a new one, which is full too. */
+/* Removes full buckets: a client without a bucket gets a new bucket, which is full too. */
 static int drop_full_buckets(struct usage_log *log, double now, wt_error *err)
 {
     size_t kept = 0;

@@ -10,8 +10,8 @@
 
 /* Limits of a lookup. A tool has more than one label only if its provider was renamed. */
 enum {
-    USAGES_READ = 1000, /* newest usages of a label per client, and without a client */
-    CLIENTS_READ = 64,  /* clients of a label */
+    USAGES_READ = 1000, /* maximum usages read of a label: the newest of each client, and of usages without a client */
+    CLIENTS_READ = 64,  /* maximum clients of a label that are read */
     LABELS_READ = 16
 };
 

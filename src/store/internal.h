@@ -20,11 +20,11 @@ struct store {
     sqlite3 *db;
     char *path;
     bool read_only;
-    int64_t version; /* version of the tables when they were opened; 0 until known */
-    unsigned busy_ms;
-    struct progress *progress; /* progress of the open call or the running import; may be NULL */
-    double wait_began_ms;
-    bool wait_reported, wait_cancelled;
+    int64_t version;                    /* version of the tables when they were opened; 0 until known */
+    unsigned busy_ms;                   /* maximum wait for a lock */
+    struct progress *progress;          /* progress of the open call or the running import; may be NULL */
+    double wait_began_ms;               /* start of the last wait for a lock, on the clock of wt__now_ms */
+    bool wait_reported, wait_cancelled; /* state of that wait: it is shown as a phase; the user cancelled it */
     struct {
         const char *sql;
         sqlite3_stmt *statement;
@@ -92,9 +92,9 @@ static inline struct sql_value sql_null(void)
 /* The values of ?1, ?2, ... in this order. Parameters without a value are NULL. */
 #define SQL_VALUES(...) ((const struct sql_value[]){__VA_ARGS__, {SQL_VALUES_END, 0, {0}}})
 
-/* Prepares or reuses a statement, which is reset first, and binds the values; values may be NULL if the statement has no
- * parameters. sql must have static storage. Declare the statement with WT_CLEANUP(wt__sql_close), so that it is reset
- * at the end of the scope. */
+/* Prepares or reuses a statement, which is reset first, and binds the values; values may be NULL if the statement has
+ * no parameters. sql must have static storage. Declare the statement with WT_CLEANUP(wt__sql_close), so that it is
+ * reset at the end of the scope. */
 int wt__sql_open(struct store *store, const char *sql, const struct sql_value *values, sqlite3_stmt **out,
                  wt_error *err);
 /* Returns 1 for a row, or 0 if done, with the statement reset. */
@@ -149,7 +149,7 @@ int wt__sql_increment_generation(struct store *store, wt_error *err);
  * unique column detects names of other tools. */
 int wt__names_attempt(struct store *store, struct str provider, struct str name, unsigned *attempt,
                       char out[EXPORT_NAME_MAX + 1], wt_error *err);
-/* Gives each tool without an exported name one, in order of id. */
+/* Gives an exported name to each tool that has none, in order of id. */
 int wt__names_fill(struct store *store, wt_error *err);
 /* Finds a provider by its current or a former name. Returns 1 with *id and its current name in the arena, or 0 if
  * absent. */
@@ -178,7 +178,7 @@ int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_
 #define CLIENT_TEACHES "100"
 
 /* True if the label x of the usage u counts (store/store.h): no earlier usage of that client has the label with that
- * request, and fewer than CLIENT_TEACHES earlier usages of the client have it at all. The plus sign keeps SQLite from
+ * request, and fewer than CLIENT_TEACHES earlier usages of the client have the label. The plus sign keeps SQLite from
  * reading all usages of the label in place of the tools of one usage. */
 #define USAGE_COUNTS                                                                                                   \
     " (u.client IS NULL OR (NOT EXISTS (SELECT 1 FROM usage v CROSS JOIN usage_tool y ON y.usage = v.id"               \
@@ -195,10 +195,10 @@ int wt__store_request_row(struct store *store, struct str request, int64_t *id, 
  * the hashes of the requests. Marks the sums affected by CLIENT_TEACHES as stale. */
 int wt__usage_fill_hashes(struct store *store, wt_error *err);
 
-/* Returns the number of clients that must agree in a store with as many clients as this one; at least 1. */
+/* Returns the number of clients that must agree, which grows with the number of clients in the store; at least 1. */
 int wt__store_clients_wanted(struct store *store, size_t *out, wt_error *err);
-/* Computes the weight of clients' reports of the tool for the same request: above 0, at most 1. *budget is the number of
- * clients that may still be read for all tools of a lookup; it is lowered by the number read. */
+/* Computes the weight of clients' reports of the tool for the same request: above 0, at most 1. *budget is the number
+ * of clients that may still be read for all tools of a lookup; it is lowered by the number read. */
 int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *out, wt_error *err);
 /* Lowers *uses, the usages in the sum of the tool, to the number that is trusted. */
 int wt__store_believed(struct store *store, int64_t tool, uint32_t *uses, wt_error *err);
@@ -278,9 +278,9 @@ void wt__families_dispose(struct families *families);
 /* ---------------------------------------------------------------- words of requests (recorded.c) */
 
 /* Two requests are the same if they have the same words in the same order, ignoring case, blanks and punctuation. They
- * are nearly the same if one has every content word of the other and few more. A request with a replaced word is another
- * request ("cancel" for "book", "Oslo" for "Rome"), and so is a request with an added word that reverses it ("not",
- * "off"). */
+ * are nearly the same if one request has every content word of the other and few more words. A request with a replaced
+ * word is another request ("cancel" for "book", "Oslo" for "Rome"), and so is a request with an added word that
+ * reverses it ("not", "off"). */
 
 enum { REQUEST_WORDS_MAX = 64 }; /* distinct content words; a longer request is not near to any */
 

@@ -1,12 +1,12 @@
 /* names.c: exported names of tools, former names of providers, providers reserved for MCP servers, and numbered names
  * such as "name~2".
  *
- * A tool gets its exported name when it is added and keeps it; later tools get another (catalog/names.h makes the
- * names, the unique column detects collisions). An exported name is never the id of another tool, so that a name used
- * by a model means the same tool in the command.
+ * A tool gets its exported name when it is added, and keeps the name. catalog/names.h makes the names. If a name is
+ * taken, as the unique column detects, the later tool gets another name. An exported name is never the id of another
+ * tool, so that a name used by a model names the same tool on the command line.
  *
- * A renamed provider keeps its row. Its former names lead to it, because its sources still use them. So a name belongs
- * to one provider, as its current or former name.
+ * A renamed provider keeps its row. Its former names refer to the same row, because its sources still use them. So a
+ * name belongs to one provider, as its current or former name.
  *
  * A provider is reserved (store/review.h) as long as review_server has its name. Each change of tools checks the
  * reservation within its own transaction, so that no other thread or process can reserve the provider between the check

@@ -2,7 +2,7 @@
  * however many usages the store holds.
  *
  * One client must not fill a limit: by reporting the same thing a thousand times it would push the reports of others
- * out of the window. So every limit below applies to distinct clients, and one client has a fixed share of it. The
+ * out of the limit. So the limits below apply to distinct clients, and each client has a fixed share of a limit. The
  * index usage_hash (hash, client) lists the clients of a request; one seek skips the repeats of a client. */
 #include "store/internal.h"
 

@@ -6,7 +6,7 @@
  *   link the rows with the tools
  *
  * An unchanged listing writes nothing. Changed definitions are decided before new definitions, so that many new
- * definitions cannot use up the limits that changed definitions need. */
+ * definitions cannot use up the limits before the changed definitions are stored. */
 #include <stdlib.h>
 #include <time.h>
 

@@ -1,14 +1,15 @@
 /* review.h: definitions of MCP servers that wait for approval, in the same store as the catalogue.
  *
- * A server's listing is checked, imported and noted in one transaction, so that unapproved definitions are never in the
- * catalogue. Approvals are of hashes (catalog/pins.h): the imported definition is the approved one, byte for byte.
+ * A server's listing is checked, imported and recorded in one transaction, so that unapproved definitions are never in
+ * the catalogue. An approval applies to a hash (catalog/pins.h): the imported definition is the approved definition,
+ * byte for byte.
  *
- * Invariants: the catalogue has exactly those of the server's tools in its last listing that are approved. At most
+ * Invariants: the catalogue has a tool of the server exactly if the tool is approved and in the last listing. At most
  * WT_MAX_WAITING definitions and WT_MAX_WAITING_BYTES wait.
  *
  * A server's name is reserved as a provider from its first review, or from wt__store_reserve_provider on. Only
  * wt__store_review and wt__store_approve write the tools of a reserved provider. Every other import, removal and rename
- * refuses it within its own transaction. wt__store_release_provider ends the reservation. */
+ * refuses a reserved provider within its own transaction. wt__store_release_provider ends the reservation. */
 #ifndef WT_STORE_REVIEW_H
 #define WT_STORE_REVIEW_H
 
@@ -29,7 +30,7 @@ struct review_item {
                          * prompt's name, a URI, or a URI template */
     struct str offered; /* definition in the listing */
     char sha256[DEFINITION_DIGITS + 1];
-    bool locked; /* the lock file contains this hash */
+    bool locked; /* the lock file contains sha256 */
     enum review_verdict verdict;
 };
 
@@ -37,23 +38,23 @@ struct review_listing {
     struct str provider, source;
     struct review_item *items; /* [count] with different kinds or names */
     size_t count;
-    bool told[REVIEW_KINDS]; /* the items are complete for this kind */
-    bool instructions;       /* the listing includes the instructions, as one item, or no item if the server has no
+    bool told[REVIEW_KINDS];   /* the items are complete for this kind */
+    bool instructions;         /* the listing includes the instructions, as one item, or no item if the server has no
                               * instructions */
-    bool trust_first;        /* see wt_review_options */
-    bool lock;               /* only locked definitions are approved */
-    int64_t now;             /* seconds since 1970 */
-    struct progress *progress;
+    bool trust_first;          /* see wt_review_options */
+    bool lock;                 /* only locked definitions are approved */
+    int64_t now;               /* seconds since 1970 */
+    struct progress *progress; /* may be NULL */
 };
 
 struct review_changes {
     int64_t *ids; /* [tool_count] approved tools in the catalogue; the caller frees the array */
     size_t tool_count;
-    size_t returned; /* number of tools that changed and are now as approved before */
+    size_t returned; /* number of tools that are again as approved, after a change */
     struct store_changes catalogue;
 };
 
-/* Checks, imports and notes a listing. Sets the verdicts of the items. */
+/* Checks, imports and records a listing. Sets the verdicts of the items. */
 int wt__store_review(struct store *store, const struct review_listing *listing, struct review_changes *out,
                      wt_error *err);
 
@@ -77,10 +78,10 @@ int wt__store_approved_tools(struct store *store, struct str provider, struct ar
 struct review_row {
     enum review_kind kind;
     struct str provider, source, name;
-    struct str approved, offered;
+    struct str approved, offered; /* approved definition; definition that waits */
     char approved_sha256[DEFINITION_DIGITS + 1], offered_sha256[DEFINITION_DIGITS + 1];
-    int64_t approved_since, offered_since;
-    bool listed;
+    int64_t approved_since, offered_since; /* seconds since 1970; 0 if not approved, or if no definition waits */
+    bool listed;                           /* in the server's last listing */
 };
 
 /* Reads the waiting or approved definitions, or the approved instructions, of one server or all (NULL), by server, kind
@@ -92,8 +93,8 @@ int wt__store_reviews(struct store *store, enum review_rows which, const struct 
 /* Lists tools approved in the last WT_NEW_TOOL_DAYS that no usage recorded since has used, in the arena. Tools of a
  * provider's first listing are left out. */
 struct stored_new_tool {
-    int64_t tool;
-    int64_t since;
+    int64_t tool;  /* id of the tool */
+    int64_t since; /* time of the approval, in seconds since 1970 */
 };
 int wt__store_new_tools(struct store *store, struct arena *arena, struct stored_new_tool **out, size_t *count,
                         wt_error *err);

@@ -1,33 +1,33 @@
 /* schema.c: the tables, and the migrations of files of older versions.
  *
  * application_id marks a file as ours, user_version counts the steps applied. A step is never edited once released; new
- * ones are added at the end.
+ * steps are added at the end. Some columns of each table:
  *
  * tool: the short columns come first and the texts last, so that a scan for keys does not read the definitions.
  *   source      the file of the row: the owner, and the scope of sync
- *   generation  of the store when the row last changed
- *   export_name of catalog/names.h
+ *   generation  generation of the store when the row last changed
+ *   export_name exported name (catalog/names.h)
  * provider_alias: former names of a provider, which its sources still use.
- * vector: its own rowid table with an index, because a vector fills half a page, too much for a clustered key.
- * request: equal requests are one row. hash is of its words, shared by all spellings of the request.
+ * vector: a rowid table with an index; a vector fills half a page, too much for a table clustered by its key.
+ * request: equal requests are one row. hash is a hash of the words, so all spellings of the request share it.
  * label: the name of a tool in a usage, with a link to the tool, because a usage outlives the tool.
  * usage_tool:
- *   arguments   of the call; not used for finding tools. NULL if not reported
- *   client      of the usage, so that the index lists the clients of a label
+ *   arguments   arguments of the call; not used for finding tools. NULL if not reported
+ *   client      copy of usage.client, so that the index lists the clients of a label
  * contrast: questions of a language model that distinguish two definitions; a cache.
- * client: reporters of usages. last is the newest usage, even if forgotten.
+ * client: reporters of usages. last is the id of the client's newest usage, even if that usage was removed.
  * usage: AUTOINCREMENT, so that an id below a mark (usage_encoding.last) is never reused.
- *   hash        of the request, so that the index lists the clients of a request in all its spellings
+ *   hash        copy of request.hash, so that the index lists the clients of a request in all its spellings
  *   key         given by the client and unique among its usages; deleted with the usage
  * review_server: an MCP server whose definitions are approved one by one. The provider of that name is reserved:
- * imports, removals and renames refuse it.
+ * other imports, removals and renames refuse it.
  *   baseline        bits of the kinds listed before: later lists are changes
  * review: approved and waiting definitions of a server (store/review.h). Finding, listing, showing and calling tools do
  * not read it.
  *   kind            enum review_kind
  *   name            of the tool or the prompt, the resource's URI, the URI template; '' for the server's instructions
- *   listed          in its last listing
- *   tool            row in the catalogue; NULL if absent
+ *   listed          1 if the definition is in the server's last listing
+ *   tool            id of the tool in the catalogue; NULL if absent
  *   approved_after  newest usage at the approval: a later usage shows that the tool is called. NULL if not tracked
  *   offered         waiting definition; NULL if the row has no waiting definition
  * usage_sum: uses is -1 while the sum is stale; its data is then empty. */

@@ -204,8 +204,8 @@ int wt__sql_list_integers(struct store *store, const char *sql, const struct sql
 
 /* ---------------------------------------------------------------- transactions */
 
-/* Fails if another whichtool has updated the tables since they were opened: this one would read and write them wrongly.
- * Rolls back the transaction on failure. */
+/* Fails if another whichtool has updated the tables since they were opened: this process would read and write the
+ * tables wrongly. Rolls back the transaction on failure. */
 static int check_store_version(struct store *store, wt_error *err)
 {
     int64_t version = store->version;

@@ -6,11 +6,11 @@
  *
  * Every tool has an id, never given to another tool, and the generation at which it last changed. The store's own
  * generation grows with every change that a reader could see (tools and vectors). A derived file remembers that
- * generation and detects with one quick read that it is stale. (id, generation) then identify the tools that are new to
- * it.
+ * generation and detects with one quick read that it is stale. The pairs (id, generation) then identify the tools that
+ * are new to the derived file.
  *
- * All functions fail with WT_ESTORE (damaged, or the database failed), WT_EBUSY, WT_ENOMEM or WT_EIO; writes also with
- * WT_EREADONLY or WT_EFULL. docs/store.md describes the file. */
+ * All functions can fail with WT_ESTORE (the file is damaged, or the database failed), WT_EBUSY, WT_ENOMEM or WT_EIO;
+ * writes also with WT_EREADONLY or WT_EFULL. docs/store.md describes the file. */
 #ifndef WT_STORE_STORE_H
 #define WT_STORE_STORE_H
 
@@ -89,7 +89,7 @@ struct store_import_options {
     struct arena *arena;       /* for the texts of collisions; NULL to only count them */
 };
 
-/* A tool stored under another name because a tool of another source has its own. */
+/* A tool stored under another name because a tool of another source already has its name. */
 struct store_collision {
     struct str provider, name; /* current name */
     struct str taken;          /* the name it would have */
@@ -108,10 +108,10 @@ struct store_changes {
  *
  * Identity of a name: (provider, name) with the same definition is one tool, from any source. With another definition
  * it is the same tool, changed, if the stored tool has the same source. Otherwise it is another tool, stored as
- * "name~2", "name~3", ...: in the row that its source used before, or else as the first free one. A name that comes
- * twice in one import is treated the same way. Only its own source overwrites a tool.
- * Errors: WT_ETOOLONG (over WT_MAX_TOOLS, WT_MAX_NAME_BYTES or STORE_MAX_ROW), WT_EINVAL (the provider of a tool is
- * reserved), WT_ECANCELLED. On an error nothing is changed. */
+ * "name~2", "name~3", ...: in the row that its source used before, or else under the first free name. A name that comes
+ * twice in one import is treated the same way. Only its own source overwrites a tool. Errors: WT_ETOOLONG (over
+ * WT_MAX_TOOLS, WT_MAX_NAME_BYTES or STORE_MAX_ROW), WT_EINVAL (the provider of a tool is reserved), WT_ECANCELLED. On
+ * an error nothing is changed. */
 int wt__store_import(struct store *store, const struct tool *tools, size_t count,
                      const struct store_import_options *options, struct store_changes *out, wt_error *err);
 
@@ -136,8 +136,8 @@ struct store_key {
 };
 
 /* Called once per tool, in order of id. The views of the tool last until the callback returns. A non-zero result stops
- * the visit and is returned by the function that visits. A negative result is a WT_E... code, and the callback has filled
- * the caller's error. */
+ * the visit and is returned by the function that visits. A negative result is a WT_E... code, and the callback has
+ * filled the caller's error. */
 typedef int (*store_tool_visit)(void *context, const struct store_key *key, const struct tool *tool);
 
 /* Visits every tool with an id over after_id. Sees the store as of one moment. */
@@ -214,8 +214,8 @@ struct vector_set {
     const char *model_hash; /* hash of the model's weights, hexadecimal */
     const char *model_name; /* stored with the first vector; not part of the identity */
     uint32_t dim;           /* D */
-    const char *former;     /* previous kind, whose vectors are used until new ones exist; NULL if there was none
-                             * before */
+    const char *former;     /* previous kind, whose vectors are used until those of `kind` exist; NULL if there is no
+                             * previous kind */
 };
 
 /* Writes up to max keys of tools with an id over after_id and without a vector of this set. Returns the number
@@ -272,8 +272,8 @@ enum usage_fate {
 int wt__store_add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
                          enum usage_fate *fates, int64_t *last, wt_error *err);
 
-/* Counts the usages with ids over `after` and without a key that repeat an earlier one: same request, client and tools
- * in the same order. Only the first few earlier usages of the request are compared. */
+/* Counts the usages with ids over `after` and without a key that repeat an earlier usage: same request, client and
+ * tools in the same order. Only the first few earlier usages of the request are compared. */
 int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_error *err);
 
 /* Selects usages. All zero selects every usage. tool and label are one condition: either may match.
@@ -283,7 +283,7 @@ int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_
  * usage counts. */
 struct usage_query {
     int64_t after, upto; /* after < id <= upto; upto 0 for no upper limit */
-    int64_t before;      /* recorded before this time; 0 for any time */
+    int64_t before;      /* recorded before this time, in seconds since 1970; 0 for any time */
     int64_t tool;        /* uses this tool; 0 for any */
     struct str label;    /* uses this label while no tool has it; "" for any */
     struct str client;   /* reported by this client; "" for any, including usages without a client */
@@ -302,23 +302,23 @@ int wt__store_count_usages(struct store *store, const struct usage_query *query,
 /* Counts the usages that did not fail and used an existing tool, and their distinct requests. */
 int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *requests, wt_error *err);
 
-/* Removes usages; limit is ignored. Sums that include one become stale. Returns the number removed. */
+/* Removes usages; limit is ignored. Sums that include a removed usage become stale. Returns the number removed. */
 int64_t wt__store_forget_usages(struct store *store, const struct usage_query *query, wt_error *err);
 
 /* A tool used by usages of the same request, or, if the request is new, of nearly equal requests
  * (wt__request_likeness). */
 struct recorded_tool {
     int64_t tool;
-    double share; /* usages of the tool / (all usages + 1); the extra one keeps a few usages from deciding with
+    double share; /* usages of the tool / (all usages + 1); the added 1 keeps the share of a few usages below
                    * certainty */
 };
 
 enum { RECORDED_TOOLS_MAX = 256 };
 
-/* Finds the tools that teaching usages of such a request used, in the arena. Reports of clients are weighted by their
- * trust for the tool (trust.c). A lookup costs a bounded number of index seeks. Nearly equal requests are searched
- * among the newest 200, or the newest 256 KB, without a client, and as many of the 50 most recently active clients
- * together. At most 200 usages without a client count, and at most four of each client. */
+/* Lists the tools used by teaching usages of this request or of nearly equal requests, in the arena. Reports of clients
+ * are weighted by their trust for the tool (trust.c). A lookup costs a bounded number of index seeks. Nearly equal
+ * requests are searched among the newest 200, or the newest 256 KB, without a client, and as many of the 50 most
+ * recently active clients together. At most 200 usages without a client count, and at most four of each client. */
 int wt__store_recorded(struct store *store, struct str request, struct arena *arena, struct recorded_tool **out,
                        size_t *count, wt_error *err);
 
@@ -337,16 +337,17 @@ int wt__store_recorded_calls(struct store *store, int64_t tool, size_t most, str
                              struct recorded_call **out, size_t *count, wt_error *err);
 
 /* Finds the newest request whose usage of the tool did not fail, with or without arguments; empty if absent. Limits and
- * errors as above. */
+ * errors are those of wt__store_recorded_calls. */
 int wt__store_recorded_request(struct store *store, int64_t tool, struct arena *arena, struct str *out, wt_error *err);
 
 /* ---------------------------------------------------------------- contrastive questions */
 
 /* Identifies a question that distinguishes two definitions: a hash of the definitions, the name of the language model,
- * and its prompt. *question is in the arena, and empty if no question is stored. */
+ * and its prompt. */
 struct stored_contrast_key {
     struct str definitions, model, task;
 };
+/* Reads the question of a key. *question is in the arena, and empty if no question is stored. */
 int wt__store_get_contrast(struct store *store, const struct stored_contrast_key *key, struct arena *arena,
                            struct str *question, wt_error *err);
 /* Stores a question unless the key has one already. */
@@ -380,7 +381,7 @@ int wt__store_add_usage_vectors(struct store *store, const struct vector_set *se
 struct usage_sum_key {
     int64_t tool;
     uint64_t generation; /* sums_generation of the last change */
-    int64_t uses;        /* number of requests in the sum */
+    int64_t uses;        /* number of usages in the sum */
 };
 
 /* Writes up to max keys of stale sums of tools with an id over after_tool. Returns the number written. */
@@ -398,7 +399,7 @@ int wt__store_each_usage_sum(struct store *store, const struct vector_set *set, 
                              wt_error *err);
 
 /* Reads the sums of these tools into sums [count, D], and the number of trusted requests in each (trust.c) into uses
- * [count]. Both are 0 without a sum. Returns the number of sums found. */
+ * [count]. Both are 0 for a tool without a sum. Returns the number of sums found. */
 int64_t wt__store_get_usage_sums(struct store *store, const struct vector_set *set, const int64_t *ids, size_t count,
                                  float *sums, uint32_t *uses, wt_error *err);
 

@@ -1,32 +1,32 @@
 /* trust.c: how far reports of clients are trusted for a tool, so that a client cannot promote a tool with its own
  * usages.
  *
- * Reports of clients cannot be verified. But a popular tool is reported by several clients, and a promoted tool by one.
- * So usages with a client count
+ * Reports of clients cannot be verified. But several clients report a popular tool, and only one client reports a tool
+ * that it promotes. So usages with a client have a limited weight:
  *
- *   for the same request   as clients / wanted, at most 1. `wanted` grows with the clients of the store. A client
- *                          with few usages so far counts as a part of one.
- *   in a tool's mean       with a few usages per client, fewer the more clients the store has
+ *   for the same request   The weight is clients / wanted, at most 1. `wanted` grows with the number of clients in the
+ *                          store. A client with few usages so far counts as a fraction of a client.
+ *   in a tool's mean       Only a few usages of each client count: the fewer, the more clients the store has.
  *
- * In a store of few clients they count in full, because its owner admitted each of them. Usages without a client come
- * from the owner of the store and always count in full.
+ * In a store with few clients their usages count in full, because its owner admitted each client. Usages without a
+ * client come from the owner of the store and always count in full.
  *
  * All limits count distinct clients, listed by the index usage_tool_label (label, client): a client that reports a tool
- * again and again does not hide the others. docs/learning.md ("False usages from clients of a server") has the
+ * again and again does not hide the others. docs/learning.md ("False usages from clients of a server") describes the
  * alternatives and the cost. */
 #include "store/internal.h"
 
 enum {
     CLIENTS_MOST = 66,     /* maximum number of clients counted; more do not change the results */
-    CLIENTS_A_WANTED = 10, /* one more client must report the tool per this many clients in the store, */
-    WANTED_MOST = 5,       /* up to this many, */
-    CLIENT_KNOWN = 20,     /* each with this many usages, of any tool */
-    BELIEVED = 200,        /* maximum usages of all clients together in a tool's mean, */
-    BELIEVED_LEAST = 3,    /* and the minimum for one client */
+    CLIENTS_A_WANTED = 10, /* clients in the store for each client that must report the tool for full trust */
+    WANTED_MOST = 5,       /* maximum number of clients that must report the tool */
+    CLIENT_KNOWN = 20,     /* usages, of any tool, after which a client has its full weight */
+    BELIEVED = 200,        /* maximum usages of all clients together in a tool's mean */
+    BELIEVED_LEAST = 3,    /* minimum of this limit's part for one client */
     TRUST_READ = 200,      /* maximum clients of a tool read for wt__store_trust */
-    BELIEVED_READ = 1000,  /* and for wt__store_believed */
-    REPORTS_READ = 16,     /* newest usages read of a client, or without one; one must not have failed */
-    LABELS_READ = 16
+    BELIEVED_READ = 1000,  /* maximum clients of a tool read for wt__store_believed */
+    REPORTS_READ = 16,     /* newest usages read of a client, or without a client; at least one must not have failed */
+    LABELS_READ = 16       /* maximum labels of a tool read */
 };
 
 /* Counts the rows of a query, which is "SELECT count(*) ...". */
@@ -57,7 +57,7 @@ int wt__store_clients_wanted(struct store *store, size_t *out, wt_error *err)
 struct tool_reports {
     struct store *store;
     int64_t clients[BELIEVED_READ];  /* clients that report the tool */
-    size_t usages_of[BELIEVED_READ]; /* usages of each that count */
+    size_t usages_of[BELIEVED_READ]; /* usages of each client that count */
     size_t count, most_clients;
     bool has_anonymous; /* a usage has no client */
     double weight;      /* number of clients, each weighted by its usages so far */

@@ -24,11 +24,11 @@ static int add_to_counter(struct store *store, const char *key, int64_t more, wt
                        SQL_VALUES(sql_integer(more), sql_string(key)), err);
 }
 
-/* Reads the bytes of the file's header from the journal mode on (SQLite's file format, section 1.3). Behind the mode are
- * the change counter and the sizes of the file and of its free list, which every commit with a rollback journal changes.
- * Returns false without a rollback journal. Uses the connection's own descriptor, because closing another descriptor
- * would release the locks of the whole process. A writer may have changed the bytes shortly before its commit; the
- * caller then reads the counters once more than needed. */
+/* Reads the bytes of the file's header from the journal mode on (SQLite's file format, section 1.3). The mode is
+ * followed by the change counter and the sizes of the file and of its free list. Every commit with a rollback journal
+ * changes these bytes. Returns false without a rollback journal. Uses the connection's own descriptor, because closing
+ * another descriptor would release the locks of the whole process. A writer may have changed the bytes shortly before
+ * its commit; the caller then reads the counters once more than needed. */
 static bool read_stamp(struct store *store, unsigned char stamp[STORE_STAMP_BYTES])
 {
     enum { STAMP_AT = 18, ROLLBACK_JOURNAL = 1 };
@@ -47,7 +47,7 @@ static bool is_as_seen(struct store *store)
 }
 
 /* Reads the counters in one statement, because each statement locks the file. The stamp is read under the same lock,
- * outside any own transaction, so that it is of the committed state. */
+ * outside any transaction of this connection, so that it belongs to the committed state. */
 int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *err)
 {
     WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
@@ -172,8 +172,8 @@ static int find_usage_key(struct store *store, const struct usage *usage, int64_
     return rc;
 }
 
-/* Marks the selected sums as stale, and inserts rows for sums that do not exist yet. Parameters: ?1 a usage or a tool, ?2
- * the new generation. */
+/* Marks the selected sums as stale, and inserts rows for sums that do not exist yet. Parameters: ?1 a usage or a tool,
+ * ?2 the new generation. */
 #define STALE_SUMS(select)                                                                                             \
     "INSERT INTO usage_sum (tool, encoding, generation, uses, data) " select                                           \
     " ON CONFLICT (tool, encoding) DO UPDATE SET generation = excluded.generation, uses = -1, data = x''"
@@ -185,7 +185,7 @@ static int mark_sums_stale(struct store *store, const char *stale_sums, int64_t 
     return wt__sql_run(store, stale_sums, SQL_VALUES(sql_integer(id), sql_integer((int64_t)generation)), err);
 }
 
-/* Marks the sums of the usage's tools as stale, whether they include it or not. */
+/* Marks the sums of the usage's tools as stale, whether they include the usage or not. */
 static int make_usage_stale(struct store *store, int64_t usage, wt_error *err)
 {
     return mark_sums_stale(store,

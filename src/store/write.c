@@ -19,7 +19,7 @@ enum { STEP_TOOLS = 64 }; /* tools between two progress reports */
 /* A provider in the import. */
 struct stored_provider {
     int64_t id;
-    struct str name; /* current name; the source may use a former one */
+    struct str name; /* current name; the source may use a former name */
 };
 
 /* Set of rows that this import added, changed or confirmed. Open addressing, at most half full. */
@@ -125,7 +125,7 @@ static int find_or_add_name(struct tool_import *import, const char *select, cons
     return 0;
 }
 
-/* Sets the current owner to the tool's source. Tools of one source mostly come together. */
+/* Sets the current owner to the tool's source. Tools of one source are mostly adjacent. */
 static int set_owner(struct tool_import *import, const struct tool *tool)
 {
     struct owner *owner = &import->owner;
@@ -217,7 +217,8 @@ static bool same_as_row(const struct tool *tool, sqlite3_stmt *row)
  * texts. */
 enum { CONTENT_COLUMNS = 4 + TEXT_COLUMNS, ROW_COLUMNS = CONTENT_COLUMNS + 3 };
 
-/* Writes the values shared by insert and update: ?1 source, ?2 generation, ?3 sha256, ?4 definition, ?5 to ?10 texts. */
+/* Writes the values shared by insert and update: ?1 source, ?2 generation, ?3 sha256, ?4 definition, ?5 to ?10
+ * texts. */
 static void content_values(const struct tool_import *import, const struct tool *tool,
                            struct sql_value values[ROW_COLUMNS + 1])
 {
@@ -327,8 +328,8 @@ static bool owns_source(const struct tool_import *import, int64_t source)
     return import->options->reviewed.len > 0 || wt__owner_has(&import->owner, source);
 }
 
-/* True if the tool is stored in this row: the row has the same definition, or it belongs to the tool's source and is not
- * taken yet. */
+/* True if the tool is stored in this row: the row has the same definition, or it belongs to the tool's source and is
+ * not taken yet. */
 static bool is_row_of(const struct tool_import *import, const struct tool *tool, sqlite3_stmt *row)
 {
     struct str sha256 = {(const char *)tool->sha256, sizeof tool->sha256};

@@ -25,7 +25,7 @@ enum {
 /* Common part of find, pick and call. */
 struct asked_body {
     struct body body;
-    const char *query;
+    const char *query;      /* NULL if absent */
     const json_t *messages; /* NULL if absent */
     struct texts have, providers, excluded_providers, only, excluded;
     wt_filter filter;
@@ -41,7 +41,7 @@ int wt__find_body_read(struct find_body *out, struct str json, wt_error *err);
 struct pick_body {
     struct asked_body asked;
     wt_pick_options options;
-    const char *definitions;
+    const char *definitions; /* export format of the definitions, or NULL */
 };
 int wt__pick_body_read(struct pick_body *out, struct str json, wt_error *err);
 

@@ -15,7 +15,7 @@ enum {
 /* Path of a value, such as /filter/only, as a list from the value to the root. */
 struct value_path {
     const struct value_path *parent;
-    const char *key; /* NULL for an array item, given by index */
+    const char *key; /* NULL for an array item, which `index` identifies */
     size_t index;
 };
 

@@ -16,7 +16,7 @@ struct failure {
     int status;        /* HTTP status */
     const char *word;  /* value of the member `code` */
     const char *means; /* description of the code, for the API description */
-    bool again;        /* true if the same request may succeed later */
+    bool again;        /* the same request may succeed later */
     bool is_ours;      /* true for errors of the server: clients get only `means` as the message */
 };
 

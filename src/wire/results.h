@@ -16,7 +16,7 @@ struct search_result {
     const char *read_as;              /* corrected request; NULL if unchanged */
     const char *const *unknown_words; /* [unknown_count] */
     size_t unknown_count;
-    const char *encoder;                 /* "" if none */
+    const char *encoder;                 /* name of the encoder; "" if no encoder was used */
     const char *reason, *notice, *trace; /* NULL if none */
     unsigned notice_codes;
     /* Probabilities that no tool fits, that several providers are needed, that the set is complete; then the expected
@@ -51,8 +51,8 @@ void wt__json_status(struct buffer *out, const wt_status *status);
 void wt__json_added(struct buffer *out, const char *source, const wt_add_report *report);
 void wt__json_usage_added(struct buffer *out, const char *source, const wt_usage_report *report);
 
-/* Appends what became of recorded usages: counts by fate, and the invalid ones as `refused`. is_policed: a policy hides
- * which tools exist, so every valid usage counts as recorded. */
+/* Appends what became of recorded usages: counts by fate, and the invalid usages as `refused`. is_policed: a policy
+ * hides which tools exist, so every valid usage counts as recorded. */
 void wt__json_usage_result(struct buffer *out, struct reported_usage *const *usages, size_t count, bool is_policed);
 
 /* True if a usage is reported as invalid. With a policy, usages of unknown tools look like those of forbidden tools. */

@@ -1,5 +1,5 @@
-/* vectors.c: the encoder as a service: embeddings in the format of OpenAI's API, reranking in that of Cohere's and
- * Jina's. */
+/* vectors.c: the encoder as a service: embeddings in the format of OpenAI's API, and reranking in the format of
+ * Cohere's and Jina's APIs. */
 #include "wire/verbs.h"
 
 #include <math.h>

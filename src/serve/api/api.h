@@ -1,8 +1,8 @@
 /* api.h: the HTTP API as a handler for http_server. It checks the sender (Host, Origin, key and scope), dispatches to
  * the routes, and records metrics and the access log.
  *
- * Quick requests are answered on the server's workers. Slow ones run on separate threads, at most API_LONG_MAX at once,
- * so that searches never wait for an import.
+ * Quick requests are answered on the server's workers. Slow requests run on separate threads, at most API_LONG_MAX at
+ * once, so that searches never wait for an import.
  *
  * The API never starts a process, and never opens a file named by a request. */
 #ifndef WT_SERVE_API_API_H
@@ -148,7 +148,7 @@ size_t wt__api_count_keys(const struct http_api *api);
 /* Returns the number of keys with the scope `find` but not `call` (wt__keys_count_find_only). */
 size_t wt__api_count_find_only_keys(const struct http_api *api);
 /* Requests a reload of the keys and trained models, which happens at the next request. Models load in the background
- * while requests use the old ones. If a file is invalid, the old contents stay and the error is logged. May be called
+ * while requests use the old models. If a file is invalid, the old contents stay and the error is logged. May be called
  * from a signal handler. */
 void wt__api_reload(struct http_api *api);
 /* Waits for slow calls, which hold exchanges. Call it after the server has stopped and before it is closed. */

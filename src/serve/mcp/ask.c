@@ -7,7 +7,7 @@
  *
  *   {"n": rounds so far, "a": {key: response, ...}, "s": state of the call in base64}
  *
- * Responses sent without a state are accepted too: volunteered answers are as good as requested ones. */
+ * Responses sent without a state are accepted too: volunteered answers are as good as requested answers. */
 #include <stdio.h>
 #include <stdlib.h>
 

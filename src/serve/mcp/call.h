@@ -1,7 +1,7 @@
 /* call.h: a request as seen by the function that answers it: the request, its client and the response.
  *
- * The legacy era is the revisions of MCP up to 2025-11-25, the modern era those from 2026-07-28 (service.h). A call can
- * ask its client for input with wt__mcp_ask. The same code serves both eras:
+ * The legacy era is the revisions of MCP up to 2025-11-25. The modern era is the revisions from 2026-07-28 (service.h).
+ * A call can ask its client for input with wt__mcp_ask. The same code serves both eras:
  *
  *     switch (wt__mcp_ask(call, "name", "elicitation/create", params, &response)) {
  *     case MCP_ASK_ANSWERED: break;          response is the client's result
@@ -84,7 +84,8 @@ void wt__mcp_progress(struct mcp_call *call, double progress, double total, stru
 enum mcp_level { MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR, MCP_CRITICAL, MCP_ALERT, MCP_EMERGENCY };
 /* Returns the minimum log level that the client wants for this call, as a word, or NULL for no logs. */
 const char *wt__mcp_wanted_level(const struct mcp_call *call);
-/* Sends a log message of an upstream server if the client wants its level. params: those of notifications/message. */
+/* Sends a log message of an upstream server if the client wants its level. params: the parameters of
+ * notifications/message. */
 void wt__mcp_relay_log(struct mcp_call *call, struct str params);
 
 /* Closes the connection of a slow call if its client can resume the stream later (SSE polling of 2025-11-25); no effect

@@ -97,8 +97,8 @@ static void drop_resumable(struct http_channel *own)
     release_chain(gone);
 }
 
-/* Returns the oldest resumable stream of the holder or peer, or NULL. The other one is NULL. *count: number of their
- * resumable streams. */
+/* Returns the oldest resumable stream of the holder or of the peer, or NULL. Exactly one of the two is NULL. *count:
+ * number of matching streams. */
 static struct http_channel *find_oldest_resumable(const struct mcp_streams *streams, const char *holder,
                                                   const struct mcp_peer *peer, size_t *count)
 {

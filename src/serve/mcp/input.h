@@ -27,20 +27,21 @@ const char *wt__mcp_input_unchecked(const struct mcp_input *input);
 enum mcp_checks wt__mcp_input_checks(const struct mcp_input *input);
 void wt__mcp_input_close(struct mcp_input *input); /* NULL is a no-op */
 
-/* Arguments are passed as a parsed object, and as its text where their bytes matter: a parsed number loses digits, and a
- * parsed object loses the client's spelling. */
+/* Arguments are passed as a parsed object, and as its text where their bytes matter: a parsed number loses digits, and
+ * a parsed object loses the client's spelling. */
 
 /* Validates arguments. If they do not match, appends sentences for the model to out. Returns 1 if they match, 0 if not,
  * or WT_ENOMEM. */
 int wt__mcp_input_check(const struct mcp_input *input, const json_t *arguments, struct buffer *out);
 
-/* Repairs arguments without loss. wraps: a single value may become an array of one. Returns 1 if the repaired arguments
- * match: their text is appended to out, and they replace *tree. Returns 0 if they do not match, or WT_ENOMEM. */
+/* Repairs arguments without loss. wraps: a single value may become an array with one item. Returns 1 if the repaired
+ * arguments match: their text is appended to out, and they replace *tree. Returns 0 if they do not match, or
+ * WT_ENOMEM. */
 int wt__mcp_input_repair(const struct mcp_input *input, struct str arguments, json_t **tree, bool wraps,
                          struct buffer *out);
 
-/* Writes the headers for arguments to out [MCP_MIRRORS_MAX]; texts are allocated in the arena. Absent and null arguments
- * get no header. Returns the number of headers, or WT_ENOMEM. */
+/* Writes the headers for arguments to out [MCP_MIRRORS_MAX]; texts are allocated in the arena. Absent and null
+ * arguments get no header. Returns the number of headers, or WT_ENOMEM. */
 int wt__mcp_input_write_headers(const struct mcp_input *input, struct str arguments, const json_t *tree,
                                 struct arena *arena, struct http_header *out, wt_error *err);
 

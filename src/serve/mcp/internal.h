@@ -5,10 +5,10 @@
  *   call      a request being answered
  *
  * wt__mcp_read_message parses a message, wt__mcp_call_begin makes it a call, and wt__mcp_call_run answers it, on the
- * same thread or another one.
+ * same thread or another thread.
  *
- * Lock order: service, peer, channel, call. Do not hold them while features run or a message is sent; send_lock is
- * independent. */
+ * Lock order: service, peer, channel, call. Do not hold these locks while features run or a message is sent. send_lock
+ * is not part of the order. */
 #ifndef WT_SERVE_MCP_INTERNAL_H
 #define WT_SERVE_MCP_INTERNAL_H
 
@@ -363,9 +363,9 @@ struct mcp_sessions {
 void wt__mcp_sessions_open(struct mcp_sessions *sessions, struct mcp_service *service);
 void wt__mcp_sessions_close(struct mcp_sessions *sessions);
 
-/* Adds a session for the peer. If the principal has used up its share, ends one of its sessions without running calls
- * and open stream: one never used, else the least recently used one. Errors: WT_EBUSY (all are in use), WT_EIO (no
- * random numbers), WT_ENOMEM. */
+/* Adds a session for the peer. If the principal has used up its share, ends a session of the principal that has neither
+ * running calls nor an open stream: a session never used, else the least recently used session. Errors: WT_EBUSY (all
+ * are in use), WT_EIO (no random numbers), WT_ENOMEM. */
 int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, char id[MCP_SESSION_ID_BYTES],
                         wt_error *err);
 /* Returns the session's peer, with a reference, and updates the time of last use. NULL if the principal has no such
@@ -373,7 +373,7 @@ int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, ch
 struct mcp_peer *wt__mcp_session_find(struct mcp_sessions *sessions, struct str id, const char *principal);
 /* Ends a session. Returns false if the principal has no such session. */
 bool wt__mcp_session_end(struct mcp_sessions *sessions, struct str id, const char *principal);
-/* Ends sessions idle for MCP_SESSION_IDLE_MS, without running calls and open stream. */
+/* Ends sessions that were idle for MCP_SESSION_IDLE_MS and have neither running calls nor an open stream. */
 void wt__mcp_sessions_expire(struct mcp_sessions *sessions);
 
 /* ---------------------------------------------------------------- channels over HTTP */
@@ -401,7 +401,7 @@ struct mcp_streams {
     pthread_mutex_t lock;
     struct http_channel *open;
     size_t open_count;
-    struct http_channel *resumable; /* newest first; holds a reference to each */
+    struct http_channel *resumable; /* list, newest first, with a reference to each stream */
     struct shares kept;             /* shares of resumable streams, by holder */
 };
 

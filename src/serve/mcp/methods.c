@@ -71,8 +71,8 @@ static bool find_called_tool(struct mcp_call *call)
     return rc == 0;
 }
 
-/* Validates the arguments and, if the tool wants that, replaces invalid ones by repaired ones. words: the violations.
- * Returns 1 if the arguments match now, 0 if not, or WT_ENOMEM. */
+/* Validates the arguments and, if the tool wants that, replaces invalid arguments by repaired arguments. words: the
+ * violations. Returns 1 if the arguments match now, 0 if not, or WT_ENOMEM. */
 static int check_or_repair_input(struct mcp_call *call, struct buffer *words)
 {
     const struct mcp_input *input = call->tool.input;

@@ -59,9 +59,8 @@ void wt__mcp_call_run(struct mcp_call *call)
 
 /* ---------------------------------------------------------------- threads
  *
- * A thread stays idle for a while after its call and takes the next one, because starting a thread costs more than a
- * short call.
- * Invariant under the lock: there are at most as many jobs as idle threads. */
+ * A thread stays idle for a while after its call and takes the next call, because starting a thread costs more than a
+ * short call. Invariant under the lock: there are at most as many jobs as idle threads. */
 
 enum { REST_MS = 2000 };
 
@@ -124,7 +123,8 @@ static bool start_job_thread(struct mcp_service *service, struct mcp_job *job)
     return started;
 }
 
-/* Gives the job to an idle thread or a new one. Returns false if no thread can be started. Call with the lock held. */
+/* Gives the job to an idle thread or a new thread. Returns false if no thread can be started. Call with the lock
+ * held. */
 static bool queue_job(struct mcp_service *service, struct mcp_job *job)
 {
     if (service->resting > service->job_count) {

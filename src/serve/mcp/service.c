@@ -133,7 +133,8 @@ static bool link_listener(struct mcp_call *call, struct mcp_listener *listener)
     return sent;
 }
 
-/* Starts watching the listener's resources. Removes those that cannot be watched, so that they are not acknowledged. */
+/* Starts watching the listener's resources. Removes the resources that cannot be watched, so that they are not
+ * acknowledged. */
 static void watch_uris(struct mcp_call *call, struct mcp_listener *listener)
 {
     const struct mcp_features *features = &call->service->features;

@@ -1,6 +1,6 @@
 /* service.h: an MCP server without its transport. It supports the legacy revisions (2025-11-25 and older: `initialize`,
- * sessions) and the modern one (2026-07-28: stateless requests), and detects the era for each request. Transports are
- * pipes and streamable HTTP (transport.h).
+ * sessions) and the modern revision (2026-07-28: stateless requests), and detects the era for each request. Transports
+ * are pipes and streamable HTTP (transport.h).
  *
  * The features are a struct of functions, so that a table of four tools and ten thousand changing tools look the same
  * to the service. Each function gets the call that it answers (call.h). The functions run on many threads at once.
@@ -46,15 +46,15 @@ struct mcp_tool {
 /* The features of a server. Strings, functions and contexts must outlive the service. A group without `list` is not
  * offered, nor are completions or templates without a function.
  *
- * List functions add the items after the one with key `after` ("": from the beginning) with wt__mcp_add_item until it
- * returns false. The order must be stable between changes, and the same for all connections. An unknown `after` gets
- * wt__mcp_refuse_cursor. If lists depend on the principal, set private_lists.
+ * List functions add the items that follow the item with key `after`, or all items if `after` is "". They call
+ * wt__mcp_add_item for each item until it returns false. The order must be stable between changes, and the same for all
+ * connections. An unknown `after` gets wt__mcp_refuse_cursor. If lists depend on the principal, set private_lists.
  *
  * Answer unknown names and URIs with wt__mcp_refuse_unknown. */
 struct mcp_features {
     const char *name, *version;
     const char *title;      /* may be NULL */
-    unsigned ttl_ms;        /* cache time of lists, and of resources without their own */
+    unsigned ttl_ms;        /* cache time of lists, and of resources without a cache time of their own */
     bool private_lists;     /* lists depend on the principal: cacheScope is private */
     bool changes;           /* lists may change; announce it with wt__mcp_service_changed */
     void *context;          /* first argument of every function */
@@ -93,7 +93,7 @@ struct mcp_features {
 };
 
 struct mcp_service_options {
-    const unsigned char *key; /* [32], seals requestState, the same for all replicas; NULL for a random one */
+    const unsigned char *key; /* [32], seals requestState, the same for all replicas; NULL for a random key */
     double (*now_ms)(void);   /* NULL for wt__now_ms */
     unsigned waiting_max;     /* 0 for MCP_WAITING_MAX */
     size_t sessions_max;      /* 0 for MCP_SESSIONS_MAX */

@@ -1,5 +1,5 @@
-/* sessions.c: the table of legacy sessions; see internal.h. Ids are random digits, so the hash of an id is made of its
- * first digits. */
+/* sessions.c: the table of legacy sessions; see internal.h. Ids are random digits, so the first digits of an id serve
+ * as its hash. */
 #include "serve/mcp/internal.h"
 
 #include <stdlib.h>
@@ -81,8 +81,8 @@ static bool is_peer_in_use(struct mcp_peer *peer)
     return in_use;
 }
 
-/* Removes the principal's least useful session: one never used, else the least recently used one. Returns NULL if all
- * are in use. */
+/* Removes the principal's least useful session: a session never used, else the least recently used session. Returns
+ * NULL if all are in use. */
 static struct mcp_session *take_dispensable_session(struct mcp_sessions *sessions, const char *principal)
 {
     struct mcp_session *found = NULL;

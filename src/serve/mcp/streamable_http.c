@@ -1,8 +1,8 @@
 /* streamable_http.c: serves clients over HTTP at one path; see transport.h.
  *
  * The response is JSON, or an event stream if a message precedes the answer; the answer is then its last event. Closing
- * the connection cancels the request. As an exception, a legacy client that can resume the stream (http_channel.c) gets
- * some time to do so. */
+ * the connection cancels the request. As an exception, a legacy client that can resume the stream (http_channel.c) has
+ * MCP_AWAY_MS to do so. */
 #include "serve/mcp/transport.h"
 
 #include <stdlib.h>

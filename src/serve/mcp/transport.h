@@ -17,9 +17,8 @@ enum {
  * open; `in` may be left in the middle of a line. SIGPIPE must be ignored. Returns 0, WT_EIO or WT_ENOMEM. */
 int wt__mcp_stdio_run(struct mcp_service *service, int in, int out, int stop_fd, unsigned workers, wt_error *err);
 
-/* MCP over HTTP at one path, for the modern era (stateless POST) and the legacy one (sessions, a GET
- * stream, DELETE). The caller checks Host, Origin and the principal, and the HTTP server accepts bodies up to
- * MCP_MESSAGE_BYTES_MAX. */
+/* MCP over HTTP at one path, for the modern era (stateless POST) and the legacy era (sessions, a GET stream, DELETE).
+ * The caller checks Host, Origin and the principal, and the HTTP server accepts bodies up to MCP_MESSAGE_BYTES_MAX. */
 struct mcp_http;
 enum { MCP_PASSED_HEADERS_MAX = 16 };
 
