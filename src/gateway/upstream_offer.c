@@ -323,8 +323,8 @@ static json_t *index_by_name(const json_t *list, const char *key)
 }
 
 /* Returns copies of the listed items that equal the approved items of the same name, or NULL if out of memory. A second
- * item with the same name is left out. Several threads may select from one list, and jansson reads reference counts without
- * synchronisation, so the items themselves cannot be shared. */
+ * item with the same name is left out. Several threads may select from one list, and jansson reads reference counts
+ * without synchronisation, so the items themselves cannot be shared. */
 static json_t *select_approved(const json_t *listed, const json_t *approved, const char *key)
 {
     json_auto_t *index = index_by_name(approved, key), *out = json_array();

@@ -1,5 +1,5 @@
-/* function.c: the formats whose tools are one JSON object with a name, a description and a schema. A schema under the key of
- * another format is an issue: importing the tool without it would lose the arguments. */
+/* function.c: the formats whose tools are one JSON object with a name, a description and a schema. A schema under the
+ * key of another format is an issue: importing the tool without it would lose the arguments. */
 #include "import/internal.h"
 
 #include <stdio.h>

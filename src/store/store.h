@@ -222,7 +222,7 @@ struct vector_set {
  * written. */
 int wt__store_missing_vectors(struct store *store, const struct vector_set *set, int64_t after_id,
                               struct store_key *keys, size_t max, wt_error *err);
-/* Works like wt__store_missing_vectors for tools that have a vector of the former kind. */
+/* Works like wt__store_missing_vectors for tools with a vector of the former kind. */
 int wt__store_former_vectors(struct store *store, const struct vector_set *set, int64_t after_id,
                              struct store_key *keys, size_t max, wt_error *err);
 

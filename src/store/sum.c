@@ -1,8 +1,8 @@
 /* sum.c: usage sums (Tool2Vec, section 4.1), stored as little-endian fp32.
  *
- * One transaction adds a batch of usages. It reads the sums of the tools, adds the vectors in memory in the order of the
- * usages, and writes the sums together with the new mark. Because of this order, the bits of a sum do not depend on how
- * its usages are divided into batches. */
+ * One transaction adds a batch of usages. It reads the sums of the tools, adds the vectors in memory in the order of
+ * the usages, and writes the sums together with the new mark. Because of this order, the bits of a sum do not depend
+ * on how its usages are divided into batches. */
 #include "store/internal.h"
 
 #include "base/map.h"

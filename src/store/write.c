@@ -260,7 +260,7 @@ static int note_collision(struct tool_import *import, const struct incoming *in)
     return 0;
 }
 
-/* Inserts the row with the first exported name that is free. */
+/* Inserts the row with the first free exported name. */
 static int insert_row(struct tool_import *import, const struct incoming *in)
 {
     struct sql_value values[ROW_COLUMNS + 1];

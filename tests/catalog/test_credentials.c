@@ -142,7 +142,7 @@ static void credentials_are_removed_from_recorded_calls(void **state)
         {"", "{\"api\\u005fkey\":\"s\"}", "{}", true},
         {"", "{\"q\":{\"api_key\":\"nested is not looked at\"}}", "{\"q\":{\"api_key\":\"nested is not looked at\"}}",
          false},
-        /* a property of the tool is an argument unless its schema says that it is a credential */
+        /* a property of the tool is an argument unless its schema calls it a credential */
         {"{\"properties\":{\"key\":{\"description\":\"The key to look up\"}}}", "{\"key\":\"a\",\"token\":\"s\"}",
          "{\"key\":\"a\"}", true},
         {"{\"properties\":{\"key\":{\"description\":\"Your API key\"}}}", "{\"key\":\"s\"}", "{}", true},

@@ -1,4 +1,4 @@
-/* Tests exported names, which must be readable and valid for every API, and the patterns and words of names. */
+/* Tests that exported names are readable and valid for every API. Also tests the patterns and words of names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,7 +147,7 @@ static void ids_are_provider_slash_name(void **state)
 
 /* ---------------------------------------------------------------- real names */
 
-/* Checks that the plain names of a corpus are valid, and that at most 1 % of them are not unique. */
+/* Checks that the plain names of a corpus are valid, and at most 1 % of them not unique. */
 static void check_corpus(const char *set, const char *path)
 {
     char *bytes;

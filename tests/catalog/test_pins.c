@@ -1,4 +1,4 @@
-/* Tests files of pins, which a person may have edited. tests/fuzz/fuzz_pins.c tests the reader with arbitrary
+/* Tests files of pins, also edited by a person. tests/fuzz/fuzz_pins.c tests the reader with arbitrary
  * bytes. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Tests wt__coerce: the values that it converts, and the values that it leaves alone, which keep their bytes. A row is
+/* Tests wt__coerce: converted values, and values left alone with their bytes. A row is
  * named after the value and the place or schema that makes the difference. */
 #include <setjmp.h>
 #include <stdarg.h>

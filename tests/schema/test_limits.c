@@ -7,7 +7,7 @@
 
 #include "schema/support.h"
 
-/* Checks that the instance is undecided, with a single message that contains `said`. */
+/* Checks that the instance is undecided, with a single message containing `said`. */
 static void assert_undecided(const char *schema, json_t *instance, const char *said)
 {
     wt_error err = {0};

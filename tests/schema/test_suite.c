@@ -107,7 +107,7 @@ struct suite_run {
     struct counts counts;
 };
 
-/* Checks that an instance that does not fit has messages, unless repairs make it fit. */
+/* Checks that an invalid instance has messages, unless repairs make it fit. */
 static void check_messages(const struct compiled *compiled, const json_t *instance)
 {
     struct validation validation;

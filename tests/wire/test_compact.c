@@ -1,4 +1,4 @@
-/* Tests of wt__is_compact: it accepts only texts that our JSON writer reproduces byte for byte. */
+/* Tests of wt__is_compact: it accepts only texts in the form of our JSON writer, byte for byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

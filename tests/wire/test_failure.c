@@ -1,4 +1,4 @@
-/* Tests of error messages for clients, which contain no paths of the server. */
+/* Tests that error messages for clients contain no paths of the server. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
