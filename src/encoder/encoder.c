@@ -76,7 +76,7 @@ int wt__encoder_load(struct encoder **out, const char *folder, struct progress *
 {
     struct str name = wt__model_name(folder);
     *out = NULL;
-    WT_CLEANUP(close_encoder) struct encoder *encoder = calloc(1, sizeof(*encoder));
+    WT_CLEANUP(close_encoder) struct encoder *encoder = wt__alloc_zeros(1, sizeof(*encoder));
     WT_CHECK_ALLOC(encoder, err);
     encoder->name = wt__copy_string(name.ptr, name.len);
     WT_CHECK_ALLOC(encoder->name, err);
@@ -167,7 +167,7 @@ int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
         *made = false;
     if (wt__model_is_built_in(folder))
         return 0;
-    WT_AUTO_FREE struct model_cache *cache = calloc(1, sizeof(*cache));
+    WT_AUTO_FREE struct model_cache *cache = wt__alloc_zeros(1, sizeof(*cache));
     WT_CHECK_ALLOC(cache, err);
     WT_TRY(wt__model_cache_open(cache, folder, true, made, NULL, err));
     int rc = cache->image ? wt__fail(err, cache->unwritten.code, "the packed model of %s cannot be written: %s", folder,
@@ -195,7 +195,7 @@ static void free_encoder_scratch(struct encoder_scratch **scratch)
 
 int wt__encoder_scratch_new(struct encoder_scratch **out, const struct encoder *encoder, wt_error *err)
 {
-    WT_CLEANUP(free_encoder_scratch) struct encoder_scratch *scratch = calloc(1, sizeof(*scratch));
+    WT_CLEANUP(free_encoder_scratch) struct encoder_scratch *scratch = wt__alloc_zeros(1, sizeof(*scratch));
     const struct transformer *model = encoder_transformer(encoder);
     bool layers = !wt__encoder_is_static(encoder);
     *out = NULL;

@@ -507,7 +507,7 @@ void wt__model_cache_close(struct model_cache *cache)
 
 bool wt__model_cache_current(const char *folder, struct packed_header *header)
 {
-    WT_AUTO_FREE struct model_cache *cache = calloc(1, sizeof(*cache));
+    WT_AUTO_FREE struct model_cache *cache = wt__alloc_zeros(1, sizeof(*cache));
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *places[PLACES];
     uint64_t key;

@@ -196,7 +196,7 @@ static void close_trainable(struct trainable **t)
 
 static int open_trainable(struct trainable **out, const char *folder, const struct trainable *options, wt_error *err)
 {
-    WT_CLEANUP(close_trainable) struct trainable *t = calloc(1, sizeof(*t));
+    WT_CLEANUP(close_trainable) struct trainable *t = wt__alloc_zeros(1, sizeof(*t));
     *out = NULL;
     WT_CHECK_ALLOC(t, err);
     *t = *options;
@@ -364,7 +364,7 @@ static void free_gradients(struct gradients **g)
 int wt__gradients_new(struct gradients **out, struct trainable *t, bool first, size_t rows, wt_error *err)
 {
     const struct model_config *c = &t->model.config;
-    WT_CLEANUP(free_gradients) struct gradients *g = calloc(1, sizeof(*g));
+    WT_CLEANUP(free_gradients) struct gradients *g = wt__alloc_zeros(1, sizeof(*g));
     bool own_rows = !first && t->embeddings;
     *out = NULL;
     WT_CHECK_ALLOC(g, err);

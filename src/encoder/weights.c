@@ -452,7 +452,7 @@ int wt__weight_read(const struct safetensors *file, const struct weight_tensor *
                         tensor->name);
     if (tensor->part != WEIGHT_CONVOLUTION)
         return wt__tensor_floats(t, out, err);
-    WT_AUTO_FREE float *copy = malloc(tensor->count * sizeof(float));
+    WT_AUTO_FREE float *copy = wt__alloc_array(tensor->count, sizeof(float));
     WT_CHECK_ALLOC(copy, err);
     WT_TRY(wt__tensor_floats(t, copy, err));
     wt__convolution_arrange(out, copy, tensor->taps, tensor->rows, tensor->columns);
@@ -545,7 +545,7 @@ int wt__upper_layers_open(struct upper_layers *out, const struct model_config *w
         return wt__fail(err, WT_EMODEL, "%s: cannot use the layers from %zu on; the encoder has %u%s", folder, first,
                         (unsigned)whole->layers, whole->convolution > 0 ? ", the first with a convolution" : "");
     struct model_config config = *whole;
-    WT_CLEANUP(free_upper_layer_reader) struct upper_layer_reader *r = calloc(1, sizeof *r);
+    WT_CLEANUP(free_upper_layer_reader) struct upper_layer_reader *r = wt__alloc_zeros(1, sizeof *r);
     WT_CHECK_ALLOC(r, err);
     config.layers -= (uint32_t)first;
     config.convolution = 0;

@@ -68,7 +68,7 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     WT_TRY(wt__options_read(&options, sizeof options, given, err));
     if (!path || !path[0])
         return wt__fail(err, WT_EINVAL, "no store given; give the path of a file");
-    WT_CLEANUP(close_unfinished) wt_engine *engine = calloc(1, sizeof *engine);
+    WT_CLEANUP(close_unfinished) wt_engine *engine = wt__alloc_zeros(1, sizeof *engine);
     WT_CHECK_ALLOC(engine, err);
     pthread_mutex_init(&engine->store_lock, NULL);
     pthread_mutex_init(&engine->build_lock, NULL);

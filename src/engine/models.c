@@ -125,7 +125,7 @@ static int list_models_folder(struct model_list *list, const char *models_dir, c
 int wt_model_list(const char *models_dir, wt_models **out, wt_error *err)
 {
     *out = NULL;
-    WT_CLEANUP(free_model_list) struct model_list *list = calloc(1, sizeof *list);
+    WT_CLEANUP(free_model_list) struct model_list *list = wt__alloc_zeros(1, sizeof *list);
     WT_CHECK_ALLOC(list, err);
     struct manifest *manifests;
     size_t manifest_count;
@@ -145,7 +145,7 @@ int wt_model_list(const char *models_dir, wt_models **out, wt_error *err)
 int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_error *err)
 {
     *out = NULL;
-    WT_CLEANUP(free_model_list) struct model_list *list = calloc(1, sizeof *list);
+    WT_CLEANUP(free_model_list) struct model_list *list = wt__alloc_zeros(1, sizeof *list);
     WT_CHECK_ALLOC(list, err);
     struct manifest manifest;
     wt_model model;

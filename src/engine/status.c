@@ -274,7 +274,7 @@ static int find_encoder_hashes(struct status_reader *r)
 int wt_get_status(wt_engine *engine, wt_status **out, wt_error *err)
 {
     *out = NULL;
-    WT_CLEANUP(free_status_result) struct status_result *status = calloc(1, sizeof *status);
+    WT_CLEANUP(free_status_result) struct status_result *status = wt__alloc_zeros(1, sizeof *status);
     WT_CHECK_ALLOC(status, err);
     struct status_reader r = {.status = status, .engine = engine, .err = err};
     WT_TRY(find_encoder_hashes(&r));

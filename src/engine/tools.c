@@ -61,7 +61,7 @@ static void free_tool_list(struct tool_list **list)
 
 int wt__tool_list(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err)
 {
-    WT_CLEANUP(free_tool_list) struct tool_list *list = calloc(1, sizeof *list);
+    WT_CLEANUP(free_tool_list) struct tool_list *list = wt__alloc_zeros(1, sizeof *list);
     WT_CHECK_ALLOC(list, err);
     struct tool *tools = wt__arena_array(&list->arena, struct tool, count);
     wt_tool *items = wt__arena_array(&list->arena, wt_tool, count);

@@ -436,7 +436,7 @@ static void fill_features(struct face *face)
 
 static void put_server_summary(struct buffer *out, const struct gateway *gateway)
 {
-    WT_AUTO_FREE const char **names = calloc(gateway->count + 1, sizeof *names);
+    WT_AUTO_FREE const char **names = wt__alloc_zeros(gateway->count + 1, sizeof *names);
     struct upstream_status status;
     size_t count = 0;
     out->failed |= !names;

@@ -173,7 +173,7 @@ int wt__stage_run(struct stage_runner *runner, const struct question_stage *stag
 {
     WT_CLEANUP(dispose_question_round) struct question_round round = {.runner = runner, .stage = stage};
     WT_TRY(wt__prompt_open(&round.prompt, stage->prompt, err));
-    round.replies = calloc(stage->round, sizeof *round.replies);
+    round.replies = wt__alloc_zeros(stage->round, sizeof *round.replies);
     WT_CHECK_ALLOC(round.replies, err);
     if (stage->phase && wt__progress_phase(runner->progress, stage->phase, stage->count))
         return wt__fail_cancelled(err);

@@ -422,7 +422,7 @@ int wt__generate_toolbank(wt_engine *engine, struct chat_model *model, const wt_
                           wt_generated **out, wt_error *err)
 {
     struct draw_settings draw;
-    WT_CLEANUP(free_toolbank) struct toolbank *t = calloc(1, sizeof *t);
+    WT_CLEANUP(free_toolbank) struct toolbank *t = wt__alloc_zeros(1, sizeof *t);
     *out = NULL;
     WT_CHECK_ALLOC(t, err);
     WT_TRY(wt__options_read(&t->options, sizeof t->options, given, err));

@@ -320,7 +320,8 @@ int wt__import_bytes(struct import *out, struct str bytes, const struct import_o
 static int read_import_path(struct import_reader *reader, const char *path, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
-    struct import_options beir = *reader->options;
+    const struct import_options *given = reader->options;
+    struct import_options beir = *given;
     if (wt__is_folder(path)) {
         char *corpus = wt__path_join(&arena, path, "corpus.jsonl");
         WT_CHECK_ALLOC(corpus, err);
@@ -328,12 +329,15 @@ static int read_import_path(struct import_reader *reader, const char *path, wt_e
             return read_import_folder(reader, path, err);
         path = corpus;
         beir.format = beir.format.len > 0 ? beir.format : STR("beir");
-        reader->options = &beir;
     }
-    if (wt__progress_phase(reader->options->progress, "reading", wt__file_size(path)))
+    if (wt__progress_phase(given->progress, "reading", wt__file_size(path)))
         return wt__fail_cancelled(err);
-    WT_TRY(add_import_file(reader, wt__str(path), err));
-    return read_import_file(reader, path, err);
+    reader->options = &beir;
+    int rc = add_import_file(reader, wt__str(path), err);
+    if (rc == 0)
+        rc = read_import_file(reader, path, err);
+    reader->options = given;
+    return rc;
 }
 
 int wt__import_path(struct import *out, const char *path, const struct import_options *options, wt_error *err)

@@ -149,7 +149,7 @@ static void free_snapshot(struct snapshot **snapshot)
 
 int wt__snapshot_parse(struct snapshot **out, struct mapping image, wt_error *err)
 {
-    WT_CLEANUP(free_snapshot) struct snapshot *snapshot = calloc(1, sizeof *snapshot);
+    WT_CLEANUP(free_snapshot) struct snapshot *snapshot = wt__alloc_zeros(1, sizeof *snapshot);
     *out = NULL;
     WT_CHECK_ALLOC(snapshot, err);
     snapshot->memory = calloc(1, sizeof *snapshot->memory);

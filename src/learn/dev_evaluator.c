@@ -332,7 +332,7 @@ static int measure_dev_requests(struct dev_measurement *question, struct dev_out
     size_t count = evaluator->dev_count;
     out->figure = out->recall = out->first = count ? 0 : NAN;
     WT_AUTO_FREE double *all = question->recalls = wt__alloc_array(CUTOFFS * count, sizeof *all);
-    WT_AUTO_FREE wt_error *errors = question->errors = calloc(evaluator->training->threads, sizeof *errors);
+    WT_AUTO_FREE wt_error *errors = question->errors = wt__alloc_zeros(evaluator->training->threads, sizeof *errors);
     WT_CHECK_ALLOC(all && errors, err);
     WT_TRY(wt__training_run(evaluator->training, count, measure_dev_request, question, errors, err));
     for (size_t q = 0; q < count; q++) {

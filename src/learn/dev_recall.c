@@ -42,7 +42,7 @@ static int choose_set_tools(struct dev_set *set, const struct example_set *dev, 
                             wt_error *err)
 {
     size_t needed = 0, left, words = (set->rows + 63) / 64;
-    WT_AUTO_FREE bool *wanted = calloc(set->rows + 1, sizeof *wanted);
+    WT_AUTO_FREE bool *wanted = wt__alloc_zeros(set->rows + 1, sizeof *wanted);
     set->tools = wt__alloc_array(set->rows, sizeof *set->tools);
     if (most > 0 && most < set->rows)
         set->allowed = calloc(words + 1, sizeof *set->allowed);
@@ -73,7 +73,7 @@ static int choose_set_tools(struct dev_set *set, const struct example_set *dev, 
 static size_t mark_used_requests(struct dev_set *set, const struct examples *examples, size_t first, size_t end)
 {
     const struct example_set *train = &examples->train, *dev = &examples->dev;
-    WT_AUTO_FREE bool *used = calloc(set->rows + 1, sizeof *used);
+    WT_AUTO_FREE bool *used = wt__alloc_zeros(set->rows + 1, sizeof *used);
     size_t count = 0;
     if (!used)
         return SIZE_MAX;
@@ -299,7 +299,7 @@ static int search_all_requests(struct recall_search *a, double *figure, wt_error
     size_t count = a->set->dev_count;
     unsigned threads = a->recall->options.threads;
     WT_AUTO_FREE double *each = a->each = wt__alloc_array(count, sizeof *each);
-    WT_AUTO_FREE wt_error *errors = a->errors = calloc(threads, sizeof *errors);
+    WT_AUTO_FREE wt_error *errors = a->errors = wt__alloc_zeros(threads, sizeof *errors);
     WT_CHECK_ALLOC(each && errors, err);
     int rc = wt__pool_run(threads, count, search_dev_request, a);
     for (unsigned w = 0; rc < 0 && w < threads; w++)

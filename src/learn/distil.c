@@ -215,7 +215,7 @@ static int join_distil_sets(struct distil_run *d, wt_engine **own, struct exampl
 
 static int read_distil_texts(struct distil_run *d, wt_engine **own, wt_error *err)
 {
-    WT_AUTO_FREE struct examples *sets = calloc(EXAMPLES_PARTS, sizeof *sets);
+    WT_AUTO_FREE struct examples *sets = wt__alloc_zeros(EXAMPLES_PARTS, sizeof *sets);
     size_t count = 0;
     WT_CHECK_ALLOC(sets, err);
     int rc = join_distil_sets(d, own, sets, &count, err);

@@ -256,8 +256,8 @@ static int fill_refiner_data(struct refiner_data *out, struct dev_evaluator *eva
     WT_TRY(make_vectors(out, evaluator, first, err));
     WT_TRY(mark_folds(out, evaluator, err));
     WT_TRY(choose_requests(out, evaluator, candidates, err));
-    s.scratch = calloc(threads, sizeof(struct refiner_scratch *));
-    s.errors = calloc(threads, sizeof *s.errors);
+    s.scratch = wt__alloc_zeros(threads, sizeof(struct refiner_scratch *));
+    s.errors = wt__alloc_zeros(threads, sizeof *s.errors);
     WT_CHECK_ALLOC(s.scratch && s.errors, err);
     for (unsigned w = 0; w < threads; w++)
         WT_TRY(wt__refiner_scratch_new(&s.scratch[w], evaluator->encoder, candidates, err));

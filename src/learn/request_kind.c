@@ -102,7 +102,7 @@ int wt__kind_cut_down(const struct first_ranking *ranking, struct str request, c
     *provider = find_main_provider(ranking, tools, count);
     if (*provider == HIERARCHY_NO_PROVIDER)
         return 0;
-    WT_AUTO_FREE uint64_t *allowed = calloc(ranking->evaluator->tools / 64 + 1, sizeof *allowed);
+    WT_AUTO_FREE uint64_t *allowed = wt__alloc_zeros(ranking->evaluator->tools / 64 + 1, sizeof *allowed);
     WT_CHECK_ALLOC(allowed, err);
     for (size_t i = 0; i < count; i++)
         allowed[tools[i] / 64] |= UINT64_C(1) << tools[i] % 64;
@@ -206,7 +206,7 @@ static int draw_samples(struct kind_sampling *s, wt_error *err)
     struct rng rng;
     s->samples = wt__alloc_array(2 * count, sizeof *s->samples);
     s->lacks = wt__alloc_array(2 * count, sizeof *s->lacks);
-    s->errors = calloc(training->threads, sizeof *s->errors);
+    s->errors = wt__alloc_zeros(training->threads, sizeof *s->errors);
     WT_CHECK_ALLOC(drawn && s->samples && s->lacks && s->errors, err);
     wt__rng_seed(&rng, training->seed);
     wt__rng_draw(&rng, drawn, all, count);

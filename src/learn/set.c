@@ -245,7 +245,8 @@ static int hide_tools(struct set_search *s, wt_error *err)
 {
     const struct trained_recipe *recipe = wt__trained_recipe(s->trained, "auto");
     size_t dim = s->evaluator->dim, tools = s->evaluator->tools;
-    WT_AUTO_FREE float *vectors = calloc(tools * dim + 1, sizeof *vectors), *sum = calloc(dim, sizeof *sum);
+    WT_AUTO_FREE float *vectors = wt__alloc_zeros(tools * dim + 1, sizeof *vectors),
+                       *sum = wt__alloc_zeros(dim, sizeof *sum);
     struct index_handle *index = NULL;
     WT_CHECK_ALLOC(vectors && sum, err);
     WT_TRY(wt__engine_index(s->engine, NULL, &s->set, NULL, &index, err));

@@ -462,8 +462,8 @@ static int read_all_sets(struct training *training, const char *lesson, wt_error
     WT_CLEANUP(dispose_training_reading)
     struct training_reading r = {.training = training,
                                  .options = make_reading_options(training, lesson),
-                                 .sets = calloc(2 * EXAMPLES_PARTS, sizeof *r.sets),
-                                 .most = calloc(2 * EXAMPLES_PARTS, sizeof *r.most),
+                                 .sets = wt__alloc_zeros(2 * EXAMPLES_PARTS, sizeof *r.sets),
+                                 .most = wt__alloc_zeros(2 * EXAMPLES_PARTS, sizeof *r.most),
                                  .engines = wt__arena_array(&training->arena, wt_engine *, 2 * EXAMPLES_PARTS)};
     training->engines = r.engines;
     struct str folder;

@@ -144,10 +144,10 @@ int wt__http_resolve(char **out, const char *base, struct str reference, wt_erro
     WT_TRY(wt__curl(&lib, err));
     CURLU *from = lib->url(), *to = lib->url();
     char *text = wt__copy_string(reference.ptr, reference.len), *whole = NULL;
-    bool sound = text && from && to && memchr(reference.ptr, '\0', reference.len) == NULL &&
-                 lib->url_set(from, CURLUPART_URL, base, 0) == CURLUE_OK &&
-                 lib->url_set(to, CURLUPART_URL, base, 0) == CURLUE_OK &&
-                 lib->url_set(to, CURLUPART_URL, text, 0) == CURLUE_OK;
+    bool sound = text && from && memchr(reference.ptr, '\0', reference.len) == NULL &&
+                 lib->url_set(from, CURLUPART_URL, base, 0) == CURLUE_OK;
+    sound = sound && to && lib->url_set(to, CURLUPART_URL, base, 0) == CURLUE_OK &&
+            lib->url_set(to, CURLUPART_URL, text, 0) == CURLUE_OK;
     for (size_t i = 0; sound && i < sizeof origin / sizeof *origin; i++)
         sound = have_same_part(lib, from, to, origin[i]);
     if (sound)

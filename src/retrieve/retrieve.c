@@ -46,7 +46,7 @@ static void close_workspace(struct workspace **workspace)
 int wt__workspace_open(struct workspace **out, wt_error *err)
 {
     *out = NULL;
-    WT_CLEANUP(close_workspace) struct workspace *workspace = calloc(1, sizeof *workspace);
+    WT_CLEANUP(close_workspace) struct workspace *workspace = wt__alloc_zeros(1, sizeof *workspace);
     WT_CHECK_ALLOC(workspace, err);
     WT_TRY(wt__analyser_open(&workspace->analyser, err));
     *out = WT_TAKE(workspace);

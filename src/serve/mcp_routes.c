@@ -66,7 +66,7 @@ int wt__mcp_routes_open(struct mcp_routes **out, const struct mcp_mount *mounts,
     *out = NULL;
     if (count > MCP_MOUNTS_MAX)
         return wt__fail(err, WT_ETOOLONG, "more than %d MCP servers", MCP_MOUNTS_MAX);
-    WT_CLEANUP(close_routes) struct mcp_routes *mcp = calloc(1, sizeof *mcp);
+    WT_CLEANUP(close_routes) struct mcp_routes *mcp = wt__alloc_zeros(1, sizeof *mcp);
     WT_CHECK_ALLOC(mcp, err);
     for (size_t i = 0; i < count; i++) {
         struct mounted_server *mounted = &mcp->mounted[mcp->count++];

@@ -136,7 +136,7 @@ static void put_usage_metrics(void *context, struct buffer *out)
 
 int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool policed, wt_error *err)
 {
-    WT_AUTO_FREE struct usage_routes *usage = calloc(1, sizeof *usage);
+    WT_AUTO_FREE struct usage_routes *usage = wt__alloc_zeros(1, sizeof *usage);
     *out = NULL;
     WT_CHECK_ALLOC(usage, err);
     usage->engine = engine;

@@ -22,7 +22,7 @@ static int export_hits(const wt_hit *const *hits, size_t count, const char *form
     *out = NULL;
     if (!format)
         return 0;
-    WT_AUTO_FREE const wt_tool **tools = calloc(count + 1, sizeof *tools);
+    WT_AUTO_FREE const wt_tool **tools = wt__alloc_zeros(count + 1, sizeof *tools);
     WT_CHECK_ALLOC(tools, err);
     for (size_t i = 0; i < count; i++)
         tools[i] = hits[i]->tool;

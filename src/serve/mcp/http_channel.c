@@ -97,15 +97,25 @@ static void drop_resumable(struct http_channel *own)
     release_chain(gone);
 }
 
-/* Returns the oldest resumable stream of the holder or of the peer, or NULL. Exactly one of the two is NULL. *count:
- * number of matching streams. */
-static struct http_channel *find_oldest_resumable(const struct mcp_streams *streams, const char *holder,
-                                                  const struct mcp_peer *peer, size_t *count)
+static bool is_stream_of_holder(const struct http_channel *own, const void *context)
+{
+    return strcmp(own->peer->holder, context) == 0;
+}
+
+static bool is_stream_of_peer(const struct http_channel *own, const void *context)
+{
+    return own->peer == context;
+}
+
+/* Returns the oldest resumable stream for which `fits` is true, or NULL. *count: number of such streams. */
+static struct http_channel *find_oldest_resumable(const struct mcp_streams *streams,
+                                                  bool (*fits)(const struct http_channel *own, const void *context),
+                                                  const void *context, size_t *count)
 {
     struct http_channel *oldest = NULL;
     *count = 0;
     for (struct http_channel *own = streams->resumable; own; own = own->resumable_next) {
-        if (holder ? strcmp(own->peer->holder, holder) != 0 : own->peer != peer)
+        if (!fits(own, context))
             continue;
         oldest = own;
         ++*count;
@@ -119,7 +129,7 @@ static bool make_room_to_resume(struct mcp_streams *streams, const char *holder,
 {
     size_t count;
     while (!wt__shares_take(&streams->kept, holder, 1)) {
-        struct http_channel *oldest = find_oldest_resumable(streams, holder, NULL, &count);
+        struct http_channel *oldest = find_oldest_resumable(streams, is_stream_of_holder, holder, &count);
         if (!oldest)
             return false;
         take_resumable(streams, is_same_stream, oldest);
@@ -143,7 +153,7 @@ static void make_resumable(struct http_channel *own)
         own->resumable_next = streams->resumable;
         streams->resumable = own;
         size_t count;
-        struct http_channel *oldest = find_oldest_resumable(streams, NULL, own->peer, &count);
+        struct http_channel *oldest = find_oldest_resumable(streams, is_stream_of_peer, own->peer, &count);
         if (count > MCP_RESUME_STREAMS_MAX)
             too_many = take_resumable(streams, is_same_stream, oldest);
     }

@@ -264,12 +264,12 @@ struct mcp_method {
     enum mcp_group group;
     const char *member;      /* name of the list for MCP_SHAPE_LIST */
     const char *name_member; /* member of params naming the requested item, or NULL */
-    bool may_ask;            /* may return input_required; HTTP repeats the name in Mcp-Name */
-    bool is_quick;           /* stdio runs it on the reading thread instead of a worker */
     /* Answers the call. Returns true if a thread has taken it over. NULL for an empty result. */
     bool (*run)(struct mcp_call *call);
     /* Prepares the call on the reading thread. Returns false if it has been answered. May be NULL. */
     bool (*prepare)(struct mcp_call *call);
+    bool may_ask;  /* may return input_required; HTTP repeats the name in Mcp-Name */
+    bool is_quick; /* stdio runs it on the reading thread instead of a worker */
 };
 
 const struct mcp_method *wt__mcp_find_method(struct str name);

@@ -346,24 +346,24 @@ bool wt__mcp_is_offered(const struct mcp_features *features, enum mcp_group grou
 
 #define LEGACY_METHOD(name, group, name_member, run)                                                                   \
     {                                                                                                                  \
-        name, MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, group, NULL, name_member, false, true, run, NULL                        \
+        name, MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, group, NULL, name_member, run, NULL, false, true                        \
     }
 #define LIST_METHOD(name, group, member, run)                                                                          \
     {                                                                                                                  \
-        name, MCP_BOTH_ERAS, MCP_SHAPE_LIST, group, member, NULL, false, false, run, NULL                              \
+        name, MCP_BOTH_ERAS, MCP_SHAPE_LIST, group, member, NULL, run, NULL, false, false                              \
     }
 #define NAMED_METHOD(name, shape, group, name_member, prepare)                                                         \
     {                                                                                                                  \
-        name, MCP_BOTH_ERAS, shape, group, NULL, name_member, true, false, run_feature, prepare                        \
+        name, MCP_BOTH_ERAS, shape, group, NULL, name_member, run_feature, prepare, true, false                        \
     }
 
 static const struct mcp_method methods[] = {
-    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, MCP_CORE, NULL, NULL, false, true, run_initialize, NULL},
+    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, MCP_CORE, NULL, NULL, run_initialize, NULL, false, true},
     LEGACY_METHOD("ping", MCP_CORE, NULL, NULL),
     LEGACY_METHOD("logging/setLevel", MCP_CORE, NULL, run_set_level),
-    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, MCP_CORE, NULL, NULL, false, true, run_discover, NULL},
-    {"subscriptions/listen", MCP_MODERN_ERA, MCP_SHAPE_EMPTY, MCP_NOTICES, NULL, NULL, false, true, wt__mcp_run_listen,
-     NULL},
+    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, MCP_CORE, NULL, NULL, run_discover, NULL, false, true},
+    {"subscriptions/listen", MCP_MODERN_ERA, MCP_SHAPE_EMPTY, MCP_NOTICES, NULL, NULL, wt__mcp_run_listen, NULL, false,
+     true},
     LIST_METHOD("tools/list", MCP_TOOLS, "tools", run_list),
     NAMED_METHOD("tools/call", MCP_SHAPE_TOOL, MCP_TOOLS, "name", prepare_tool),
     LIST_METHOD("resources/list", MCP_RESOURCES, "resources", run_list),
@@ -373,8 +373,8 @@ static const struct mcp_method methods[] = {
     LEGACY_METHOD("resources/unsubscribe", MCP_SUBSCRIPTIONS, "uri", run_unsubscribe),
     LIST_METHOD("prompts/list", MCP_PROMPTS, "prompts", run_list),
     NAMED_METHOD("prompts/get", MCP_SHAPE_EMPTY, MCP_PROMPTS, "name", NULL),
-    {"completion/complete", MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, MCP_COMPLETIONS, NULL, NULL, false, false, run_feature,
-     NULL},
+    {"completion/complete", MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, MCP_COMPLETIONS, NULL, NULL, run_feature, NULL, false,
+     false},
 };
 
 const struct mcp_method *wt__mcp_find_method(struct str name)

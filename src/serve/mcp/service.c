@@ -359,7 +359,7 @@ int wt__mcp_service_open(struct mcp_service **out, const struct mcp_features *fe
     const struct mcp_service_options *given = options ? options : &defaults;
     *out = NULL;
     WT_TRY(check_features(features, err));
-    WT_AUTO_FREE struct mcp_service *service = calloc(1, sizeof *service);
+    WT_AUTO_FREE struct mcp_service *service = wt__alloc_zeros(1, sizeof *service);
     WT_CHECK_ALLOC(service, err);
     service->features = *features;
     service->now_ms = given->now_ms;

@@ -280,7 +280,7 @@ static int read_some_input(struct stdio *stdio, char *bytes, wt_error *err)
 
 static int read_until_end(struct stdio *stdio, wt_error *err)
 {
-    WT_AUTO_FREE char *bytes = malloc(READ_BYTES);
+    WT_AUTO_FREE char *bytes = wt__alloc_zeros(1, READ_BYTES);
     int rc = bytes ? 1 : wt__fail_nomem(err);
     while (rc > 0 && !atomic_load(&stdio->has_failed)) {
         struct pollfd fds[] = {{stdio->in, POLLIN, 0}, {stdio->out, 0, 0}, {stdio->stop_fd, POLLIN, 0}};
