@@ -1,9 +1,9 @@
 /* reader.c: strict incremental parser of HTTP/1.1 requests (RFC 9112).
  *
- * The head is collected up to its empty line, and each byte is checked once: lines must end in CR LF, other control
- * characters are invalid, and all lengths are limited. Then the complete head is parsed, and the body is counted or
- * decoded. Any ambiguity ends the connection: a proxy may have parsed the same bytes differently, and bytes of a body
- * for the proxy could be a request for this server. */
+ * The head is collected up to its empty line, and each byte is checked once: lines must end in CR LF, control
+ * characters other than tabs are invalid, and all lengths are limited. Then the complete head is parsed, and the body
+ * is counted or decoded. Any ambiguity ends the connection: a proxy may have parsed the same bytes differently. Then
+ * the server could take a part of what the proxy forwarded as a body for another request. */
 #include "http/reader.h"
 
 #include <stddef.h>

@@ -49,7 +49,7 @@ struct distil_run {
     const char *folder;          /* folder of the teacher */
     const struct encoder *teacher;
     const struct tokenizer *tokenizer;
-    size_t width, dim; /* H, D */
+    size_t width, dim; /* H, D: dimensions of the teacher's and of the student's vectors */
     struct examples examples;
     struct distil_texts texts;
     float *axes;   /* [D, H] principal axes; NULL if D is H, which needs no projection */
@@ -68,7 +68,7 @@ void wt_distilled_free(wt_distilled *visible)
 
 /* ---------------------------------------------------------------- options */
 
-/* Turns off the named steps by a neutral setting of each. */
+/* Turns off each named step: sets the setting that controls the step to a value without effect. */
 static int ablate_steps(struct distil_settings *s, const char *names, wt_error *err)
 {
     for (const char *at = names; at && *at;) {
@@ -118,7 +118,7 @@ static int read_distil_options(struct distil_run *d, wt_error *err)
     return ablate_steps(s, d->without, err); /* report an unknown step before reading anything */
 }
 
-/* Sets the epochs that depend on the amount of data. */
+/* Sets the epochs. Their defaults depend on the amount of data, so the examples must have been read. */
 static int set_epochs(struct distil_run *d, wt_error *err)
 {
     const wt_distil_options *o = d->options;
@@ -209,7 +209,7 @@ static int join_distil_sets(struct distil_run *d, wt_engine **own, struct exampl
         ++*count;
     }
     if (*count == 0)
-        return wt__fail(err, WT_EINVAL, "the data set's folder has no name");
+        return wt__fail(err, WT_EINVAL, "the list of data sets is empty");
     return wt__examples_join(&d->examples, sets, NULL, *count, d->settings.seed, err);
 }
 

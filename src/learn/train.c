@@ -220,7 +220,7 @@ static int check_sets(const char *name, const wt_train_options *o, const wt_engi
             return wt__fail(err, WT_EINVAL, "%s requests work with \"encoder\" and \"cross\", not with \"%s\"",
                             o->synthetic > 0 ? "synthetic" : "joined", lessons[i].public.name);
     if (o->data && count == 0)
-        return wt__fail(err, WT_EINVAL, "the data set's folder has no name");
+        return wt__fail(err, WT_EINVAL, "the list of data sets is empty");
     if (count <= 1)
         return 0;
     if (count > EXAMPLES_PARTS)

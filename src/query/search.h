@@ -19,8 +19,8 @@
 
 /* ---------------------------------------------------------------- plan */
 
-/* The plan of a search: how a recipe makes hits on this engine, with all its models open. It is made once, before the
- * index is opened, and then only read. Strings of the plan are in the arena of the search. */
+/* The plan of a search: the retriever, the models and the vectors that a recipe uses on this engine. Created before the
+ * index is opened, with all models open, and only read afterwards. Its strings are in the arena of the search. */
 struct search_plan {
     struct retriever retriever;
     struct reranker reranker;                /* kind is NULL for no reranking */
@@ -28,18 +28,18 @@ struct search_plan {
     struct index_set set;                    /* vectors to search; kind is NULL without vectors */
     bool may_use_fallback;                   /* the fallback encoder may be used */
     const struct trained *labels;            /* owner of the past requests to use, or NULL */
-    bool recorded;                           /* recorded usages of the same request count */
-    const struct relevance_model *relevance; /* fitted to these hits; NULL for the default */
-    const char *ran;                         /* recipe */
+    bool recorded;                           /* recorded usages of the same request are evidence */
+    const struct relevance_model *relevance; /* fitted to the hits of this recipe; NULL for the default */
+    const char *ran;                         /* name of the recipe that runs */
     const char *why;                         /* reason of the choice, as in wt_hits */
     struct notice notice;
 };
 
 /* ---------------------------------------------------------------- conversation */
 
-/* A conversation as the request. The user's last turn is the request; earlier turns and the called tools are context
- * (retrieve/context.c). Called tools and the caller's own tools stay in the result, so an agent's set of tools only
- * grows. The filter still applies to them: a conversation is untrusted text and must not bypass it. */
+/* A search for a conversation. The request is the given one or else the user's last turn. Other turns and the called
+ * tools are context (retrieve/context.c). Called tools and the caller's own tools stay in the result, so an agent's set
+ * of tools only grows. The filter still applies to them: a conversation is untrusted text and must not bypass it. */
 
 /* Fields as in wt_find_options; borrowed. */
 struct conversation_options {
@@ -53,7 +53,7 @@ struct conversation_options {
 
 struct conversation_input {
     struct str request; /* the given request, or else the user's last turn */
-    struct str context; /* earlier turns followed by the request; empty without earlier turns */
+    struct str context; /* latest other turns, followed by the request; empty without other turns */
     const char **names; /* [name_count] tools to keep; the first [called] were called */
     size_t name_count, called;
     bool has_messages;
@@ -84,7 +84,8 @@ struct search {
     size_t k;                  /* number of hits */
     size_t max_per_provider;   /* 0 for no limit */
     enum copies_placed copies; /* which copies get separate places */
-    /* "auto" uses recorded usages of the same request. False in measurements, and for models calibrated without. */
+    /* "auto" uses recorded usages of the same request. False in evaluations, for probabilities that were calibrated
+     * without recorded usages, and if the request has a context. */
     bool use_recorded;
     bool new_in_full;        /* do not limit new tools (engine/filter.h) */
     bool as_typed;           /* do not correct spelling */
@@ -95,8 +96,8 @@ struct search {
     struct budget budget;          /* limits the materialised hits */
     struct progress *progress;     /* polled between the stages; may be NULL */
     const struct vectors *vectors; /* replaces the vectors of the index, for the same rows; or NULL */
-    /* Vectors of the texts of wt__retrieve_texts by encoded_by, or NULL. Ignored if the plan has another encoder or
-     * the request was corrected. */
+    /* Vectors that encoded_by computed for the texts of wt__retrieve_texts, or NULL. Ignored if the plan has another
+     * encoder or the request was corrected. */
     const float *encoded;
     const struct encoder *encoded_by;
 
@@ -139,8 +140,8 @@ int wt__search_repeat_untrained(struct search *search, wt_error *err);
  * NULL for all. Errors: those of wt__filter_mask. */
 int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err);
 
-/* *out: true if some tool has at least this share of the recorded usages of the same request. Works before the search
- * ran. */
+/* *out: true if some tool has at least this share of the recorded usages of the same request. Can be called before
+ * wt__search_run. */
 int wt__search_is_recorded(const struct search *search, float share, bool *out, wt_error *err);
 /* Returns the share of the tool in `row` among the recorded usages of the same request, 0 if none or if they are
  * ignored. */
@@ -159,7 +160,7 @@ const struct neighbours *wt__search_neighbours(const struct search *search);
 
 /* ---------------------------------------------------------------- conversation of a search */
 
-/* Resolves the names to tools, once per search. Unresolved names are reported in its notice. */
+/* Resolves the names to tools, once per search. Unresolved names are reported in search->notice. */
 int wt__conversation_resolve(struct search *search, wt_error *err);
 
 /* Finds the rows of the kept tools among those allowed, and the context of the request. *out is NULL if the

@@ -1,10 +1,10 @@
 /* context.c: evidence from the earlier turns of a conversation whose last turn is the request.
  *
- * "yes, and now close it" names neither the object nor its owner; the earlier turns do. Two things are evidence for a
- * tool: its share in a search for these turns together with the request, and a provider whose tools were already
- * called. The fewer content words the request has, the greater is the weight of this evidence. The weight is 0 if a
- * tool is much nearer to the request than any tool is to the conversation: such a request has changed the subject or is
- * complete. docs/retrieval.md, "Conversations", measures the effect. */
+ * "yes, and now close it" says neither what to close nor in which service; the earlier turns do. Two things are
+ * evidence for a tool: its share in a search for these turns together with the request, and a provider whose tools
+ * were already called. The fewer content words the request has, the greater is the weight of this evidence. The weight
+ * is 0 if the nearest tool of the request is much nearer than the nearest tool of the conversation: then the request
+ * has changed the subject, or can be understood alone. docs/retrieval.md, "Conversations", measures the effect. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@
 /* Chosen on the dev dialogues of bench/real. */
 static const float PROVIDER_CALLED = 1;           /* relative to the best tool's share */
 static const float FEW_WORDS = 1, MANY_WORDS = 8; /* content words of the request */
-static const float NEEDED_LEAST = 0.3f;           /* with MANY_WORDS or more */
-static const float NEAR = 1, NEARER = 1.3f;       /* relative to the best cosine with the conversation */
+static const float NEEDED_LEAST = 0.3f;           /* weight for requests of MANY_WORDS or more */
+static const float NEAR = 1, NEARER = 1.3f;       /* best cosine with the request / with the conversation */
 
 static bool has_context(const struct view *view)
 {
@@ -29,8 +29,8 @@ static float interpolate_falling(float value, float from, float to)
     return fminf(fmaxf((to - value) / (to - from), 0), 1);
 }
 
-/* A request with a tool much nearer than any tool of the conversation is about something else. Cosines depend on the
- * encoder, so they are only compared with each other. */
+/* Multiplies two factors: one falls with the number of content words, the other with the ratio of the best cosine of
+ * the request to that of the conversation. A ratio is used because the range of cosines depends on the encoder. */
 float wt__context_needed(const struct source_query *query)
 {
     const struct context *context = query->view->context;
@@ -92,7 +92,8 @@ static int score_context_rows(struct source_query *query, wt_error *err)
     return 0;
 }
 
-/* A request that depends on the conversation takes over its features. */
+/* Raises the sub-query features of a candidate to those of the conversation, multiplied by the request's dependence on
+ * it. */
 static void fill_context_features(const struct source_query *query, size_t c, float *out)
 {
     const struct context *context = query->view->context;

@@ -1,10 +1,11 @@
 /* call_world.h: a simulated model for tests of calls, with answers from a table.
  *
  * `says` is a list of "STEP=TEXT", separated by bars, in the order of the questions of a step:
- * "pick=1|again=2|decide=null". A number or null becomes {"tool": ...} or {"option": ...}. For contrast and answer, a
- * word becomes {"question": ...} or {"answer": ...}. For predict, build and mend, an object becomes {"arguments": ...}.
- * Text after "!" is the whole JSON answer. "#" is an answer of the wrong form, "%" a network failure. A repeated
- * question gets the next entry of its step, or the last one. */
+ * "pick=1|again=2|decide=null". A number or null becomes {"tool": ...} or {"option": ...}. For contrast and answer,
+ * the text becomes {"question": ...} or {"answer": ...}. For predict, build and mend, an object becomes {"arguments":
+ * ...}; predict and mend get a "thought", too. Text after "!" is the whole JSON answer. "#" is an answer of the wrong
+ * form, "%" a network failure. Question N of a step gets entry N or, if there are fewer, the last one. For pick and
+ * predict, which are asked in parallel, N is the number of the sample. */
 #ifndef WT_TESTS_CALL_CALL_WORLD_H
 #define WT_TESTS_CALL_CALL_WORLD_H
 
@@ -68,7 +69,8 @@ static inline void world_write(struct buffer *out, enum call_step step, struct s
     wt__buffer_char(out, '}');
 }
 
-/* True if the schema of a question has its member, and lists the valid numbers for a numbered member. */
+/* True if a question's schema has the member of its step (world_members), and lists the valid numbers of "tool" and
+ * "option". */
 static inline bool world_is_bound(const json_t *schema, enum call_step step)
 {
     const char *member = world_members[step];
@@ -95,13 +97,14 @@ static inline int world_ask(struct chat_model *model, const struct chat_question
     struct str says = world_entry(world->says, world_steps[subject->step], place);
     *out = (struct chat_answer){.prompt_tokens = 100, .completion_tokens = 10, .ms = 2, .attempts = 1};
     if (!world_is_bound(question->schema, subject->step))
-        return wt__fail(err, WT_EINVAL, "the schema of \"%s\" takes any answer", world_steps[subject->step]);
+        return wt__fail(err, WT_EINVAL, "the schema of \"%s\" does not restrict the answer",
+                        world_steps[subject->step]);
     if (says.len == 0)
-        return wt__fail(err, WT_EINVAL, "the table does not say \"%s\" %u", world_steps[subject->step], place);
+        return wt__fail(err, WT_EINVAL, "the table has no entry \"%s\" %u", world_steps[subject->step], place);
     if (says.ptr[0] == '#')
-        return wt__fail(err, WT_EFORMAT, "the model says nothing");
+        return wt__fail(err, WT_EFORMAT, "the answer has the wrong form");
     if (says.ptr[0] == '%')
-        return wt__fail(err, WT_ENETWORK, "the model is not there");
+        return wt__fail(err, WT_ENETWORK, "the model is unavailable");
     world_write(&text, subject->step, says);
     out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
     int rc = wt__json_parse(&out->json, out->text.ptr, out->text.len, err);
@@ -114,7 +117,7 @@ static inline struct scripted_model world_of(const char *says)
     return (struct scripted_model){.model = {"world", world_ask}, .says = says, .lock = PTHREAD_MUTEX_INITIALIZER};
 }
 
-/* Returns the letter of a place in a list, or "-". */
+/* Returns the letter of a place in a list; '-' for CALL_NO_CANDIDATE. */
 static inline char letter_of(size_t place)
 {
     return place == CALL_NO_CANDIDATE ? '-' : (char)('a' + place);

@@ -661,14 +661,15 @@ static void failure_ends_generation(void **state)
         int fails, code;
         size_t answered;
     } cases[] = {
-        {"predict=%", "call-arguments/1: the model is not there", 0, 0, WT_ENETWORK, 0},
-        {"predict={\"place\": \"Rome\"}|predict=%", "call-arguments-react/1: the model is not there", 0, 0, WT_ENETWORK,
-         1},
-        {"predict={\"place\": \"Rome\"}|predict={}|verify=%", "call-verify/1: the model is not there", 0, 0,
+        {"predict=%", "call-arguments/1: the model is unavailable", 0, 0, WT_ENETWORK, 0},
+        {"predict={\"place\": \"Rome\"}|predict=%", "call-arguments-react/1: the model is unavailable", 0, 0,
+         WT_ENETWORK, 1},
+        {"predict={\"place\": \"Rome\"}|predict={}|verify=%", "call-verify/1: the model is unavailable", 0, 0,
          WT_ENETWORK, 2},
         {"predict={\"place\": \"Rome\"}|predict={}|verify=1", NULL, 2, 0, WT_ECANCELLED, 2},
-        {"predict={\"place\": \"Rome\"}|build=%", "call-build/1: the model is not there", 0, 0, WT_ENETWORK, 2},
-        {"predict={\"place\": \"Rome\"}|build={}|mend=%", "call-mend/1: the model is not there", 0, 0, WT_ENETWORK, 3},
+        {"predict={\"place\": \"Rome\"}|build=%", "call-build/1: the model is unavailable", 0, 0, WT_ENETWORK, 2},
+        {"predict={\"place\": \"Rome\"}|build={}|mend=%", "call-mend/1: the model is unavailable", 0, 0, WT_ENETWORK,
+         3},
         {"predict={\"place\": \"Rome\"}|build={}", "the validator is broken", 0, WT_EIO, WT_EIO, 3},
     };
     json_t *schema = parse_generation_json(PLACE);

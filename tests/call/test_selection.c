@@ -407,11 +407,11 @@ static void model_failure_ends_selection(void **state)
         const char *says, *sentence;
         size_t answered;
     } cases[] = {
-        {"pick=%", "call-pick/1: the model is not there", 0},
-        {"pick=1|again=%", "call-choose/1: the model is not there", 1},
-        {"pick=1|again=1|contrast=%", "call-contrast/1: the model is not there", 2},
-        {"pick=1|again=1|contrast=q|answer=%", "call-answer/1: the model is not there", 3},
-        {"pick=1|again=1|contrast=q|answer=r|decide=%", "call-choose/1: the model is not there", 4},
+        {"pick=%", "call-pick/1: the model is unavailable", 0},
+        {"pick=1|again=%", "call-choose/1: the model is unavailable", 1},
+        {"pick=1|again=1|contrast=%", "call-contrast/1: the model is unavailable", 2},
+        {"pick=1|again=1|contrast=q|answer=%", "call-answer/1: the model is unavailable", 3},
+        {"pick=1|again=1|contrast=q|answer=r|decide=%", "call-choose/1: the model is unavailable", 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scripted_model world = world_of(cases[i].says);

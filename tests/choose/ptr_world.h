@@ -157,7 +157,7 @@ static inline int script_ask(struct chat_model *model, const struct chat_questio
     atomic_fetch_add(&script->asked, 1);
     size_t number = subject->step == PTR_REQUIRE ? 1 : 2 + subject->place;
     if (number == (size_t)script->fail_at && atomic_fetch_add(&script->failed, 1) == 0)
-        return wt__fail(err, script->code, "the model is not there");
+        return wt__fail(err, script->code, "the model failed");
     const char *json = subject->step == PTR_REQUIRE ? script->require_json : script->match_json;
     if (json)
         wt__buffer_text(&text, json);

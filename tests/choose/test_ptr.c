@@ -54,7 +54,7 @@ static void keeps_tools_that_meet_requirements(void **state)
          "[ab] p=a q=b exact kept ab; set ab"},
         {"exact: one tool meets two", {.bundle = "a", .match = "p=a q=a"}, "[a] p=a q=a exact kept a; set a"},
         {"exact: two tools meet one", {.bundle = "ab", .match = "p=ab"}, "[ab] p=ab exact kept ab; set ab"},
-        {"over: a tool that meets two is there once",
+        {"over: a tool that meets two requirements is in the set once",
          {.bundle = "abc", .match = "p=ba q=a"},
          "[abc] p=ba q=a over kept ba; set ba"},
         /* b is unused. Kept tools are in the order of the requirements. */
@@ -113,7 +113,8 @@ static void elects_tool_by_most_votes(void **state)
         {"a tool that a source repeats has one vote",
          {.bundle = "", .match = "p=-", .dsa = "p=bbc", .hqc = "p=cc", .cte = "b=bbb"},
          "[] p=- partial kept ; p bc|c|b b2; set b"},
-        /* Only the first seven of nine count: h and i have no vote, and only seven past requests are used. */
+        /* DSA does not vote for h and i, its eighth and ninth tools. The eighth past request, which used i, is ignored.
+         * CTE does not vote for o and p. So h has the votes of HQC and CTE, and wins. */
         {"each view has at most seven tools",
          {.bundle = "", .match = "p=-", .dsa = "p=abcdefghi", .hqc = "p=h,h,h,h,h,h,h,i", .cte = "a=hijklmnop"},
          "[] p=- partial kept ; p abcdefg|h|hijklmn h2; set h"},
@@ -125,7 +126,7 @@ static void chooses_each_tool_once(void **state)
 {
     (void)state;
     static const struct ptr_example examples[] = {
-        /* a was already kept. The second-best tool does not replace it. */
+        /* a wins, but is already in the set. The second-best tool b is not added instead. */
         {"a tool that was kept from the bundle",
          {.bundle = "a", .match = "p=a q=-", .dsa = "q=ab"},
          "[a] p=a q=- partial kept a; q ab|| a1!; set a"},
@@ -142,10 +143,14 @@ static void chooses_each_tool_once(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-/* p: DSA bcd, HQC cx, CTE (of b) bxc. The bundle's a meets q.
+/* Tool a of the bundle meets q. The views of problem p are DSA bcd, HQC cx, and CTE bxc (the tools similar to b). The
+ * highest numbers of votes for p are:
  *
- *   all three   b 2, c 3                 k 1      DSA b, HQC cx, CTE b: b 2
- *   w/o DSA     c 2, x 2, b 1            w/o HQC    b 2, c 2             w/o CTE    b 1, c 2 */
+ *   all views     c 3, b 2 and x 2
+ *   K of 1        b 2, with the views DSA b, HQC cx, CTE b
+ *   without DSA   c 2 and x 2; c comes first
+ *   without HQC   b 2 and c 2; b comes first
+ *   without CTE   c 2 */
 static void leaves_out_stages_and_views(void **state)
 {
     (void)state;
@@ -212,10 +217,10 @@ static void fails_with_the_model(void **state)
         size_t requirements, answered;
         const char *sentence;
     } cases[] = {
-        {"at the first question", 1, WT_ENETWORK, 0, 0, "ptr-requirements/2: the model is not there"},
-        {"in the middle", 2, WT_ENETWORK, 2, 1, "ptr-match/3: the model is not there"},
-        {"at the last question", 3, WT_ECANCELLED, 2, 2, "ptr-match/3: the model is not there"},
-        {"a replay that lacks a question", 2, WT_ENOTFOUND, 2, 1, "ptr-match/3: the model is not there"},
+        {"at the first question", 1, WT_ENETWORK, 0, 0, "ptr-requirements/2: the model failed"},
+        {"in the middle", 2, WT_ENETWORK, 2, 1, "ptr-match/3: the model failed"},
+        {"at the last question", 3, WT_ECANCELLED, 2, 2, "ptr-match/3: the model failed"},
+        {"a replay that lacks a question", 2, WT_ENOTFOUND, 2, 1, "ptr-match/3: the model failed"},
     };
     struct ptr_world world = {.bundle = "ab", .match = "p=a q=b", .dsa = "p=c q=d"};
     struct ptr_sources sources = world_sources(&world);
@@ -232,7 +237,7 @@ static void fails_with_the_model(void **state)
         assert_int_equal(trace.set.count, 0);
         assert_int_equal(trace.bundle.count, 2);
         assert_int_equal(trace.requirement_count, cases[i].requirements);
-        assert_in_range(trace.cost.questions, cases[i].answered, 2); /* the other match may have been under way */
+        assert_in_range(trace.cost.questions, cases[i].answered, 2); /* the other match may run concurrently */
         assert_int_equal(trace.exchange_count, trace.cost.questions);
         assert_int_equal(wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, NULL), 0);
         wt__arena_dispose(&arena);
@@ -250,7 +255,7 @@ static void rejects_answers_of_wrong_form(void **state)
     } cases[] = {
         {"to the first question: the request is the requirement", 1,
          "[ab] request=- partial kept ; request c|| c1; set c"},
-        {"to a match: no tool", 2, "[ab] p=- q=b partial kept b; p d|| d1; set bd"},
+        {"to a match: no tool meets the requirement", 2, "[ab] p=- q=b partial kept b; p d|| d1; set bd"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ptr_world world = {.bundle = "ab", .match = "p=a q=b", .dsa = "request=c p=d"};
@@ -267,7 +272,7 @@ static void rejects_answers_of_wrong_form(void **state)
         if (strcmp(line, cases[i].trace) != 0)
             fail_msg("%s: \"%s\"", cases[i].name, line);
         assert_int_equal(trace.cost.unusable, 1);
-        assert_string_equal(trace.exchanges[cases[i].at - 1].unusable, "the model is not there");
+        assert_string_equal(trace.exchanges[cases[i].at - 1].unusable, "the model failed");
         free(line);
         wt__arena_dispose(&arena);
     }

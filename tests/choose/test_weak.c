@@ -1,4 +1,4 @@
-/* Tests weak hits by the kinds of evidence that the retriever uses. */
+/* Tests which hits are weak, for retrievers that use words, meaning, both or only past requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static const struct {
     {"the request names the tool", &wt__hybrid, {0, 0}, 0, 0, 1, 0, 1, false, false},
     {"past requests vote for the tool", &wt__hybrid, {0, 0}, 0, 0, 1, .1f, 0, false, false},
     {"a hit that a reranker added", &wt__hybrid, {0, 0}, 0, 0, 0, 0, 0, true, false},
-    {"a hit without evidence, left by a filter", &wt__hybrid, {0, 0}, -.1f, -.1f, 0, 0, 0, false, true},
+    {"no evidence, listed because a filter admits few tools", &wt__hybrid, {0, 0}, -.1f, -.1f, 0, 0, 0, false, true},
 };
 
 static void detects_weak_hits(void **state)

@@ -1,4 +1,5 @@
-/* Fuzzes exported names: for any provider and name, separated by NUL, and any attempt, the result is valid. */
+/* Fuzzes exported names and shortened providers. The input is a provider and a name, separated by NUL, or a name alone.
+ * The exported names of attempts 0 to 5 must be valid. wt__short_provider must not crash. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -207,7 +207,7 @@ static void rejects_invalid_distillations(void **state)
         {empty, {.out = weights}, WT_EINVAL, "there is a model in"},
         {empty, {.out = file}, WT_EINVAL, "is a file"},
         {NULL, {.out = place->out}, WT_EINVAL, "name a store or a data set"},
-        {NULL, {.out = place->out, .data = "\n"}, WT_EINVAL, "has no name"},
+        {NULL, {.out = place->out, .data = "\n"}, WT_EINVAL, "the list of data sets is empty"},
         {NULL, {.out = place->out, .data = "/nowhere", .model = place->model}, WT_ENOTFOUND, "/nowhere"},
         {NULL, {.out = place->out, .data = catalogue, .model = there}, WT_EMODEL, "there"},
         {NULL,

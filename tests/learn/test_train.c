@@ -362,7 +362,7 @@ static void data_sets_have_separate_catalogues(void **state)
     wt_train_report_free(one);
     assert_lesson_refused(place, NULL, "mlc", &options, WT_EINVAL, "\"mlc\" takes one catalogue, not 2 data sets");
     options.data = "\n\n";
-    assert_lesson_refused(place, NULL, "encoder", &options, WT_EINVAL, "the data set's folder has no name");
+    assert_lesson_refused(place, NULL, "encoder", &options, WT_EINVAL, "the list of data sets is empty");
     wt_engine *engine = open_place_store(place);
     options.data = both;
     assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL,
