@@ -259,15 +259,15 @@ bool wt__mcp_is_offered(const struct mcp_features *features, enum mcp_group grou
 
 struct mcp_method {
     const char *name;
-    enum mcp_eras eras;
-    enum mcp_shape shape;
-    enum mcp_group group;
     const char *member;      /* name of the list for MCP_SHAPE_LIST */
     const char *name_member; /* member of params naming the requested item, or NULL */
     /* Answers the call. Returns true if a thread has taken it over. NULL for an empty result. */
     bool (*run)(struct mcp_call *call);
     /* Prepares the call on the reading thread. Returns false if it has been answered. May be NULL. */
     bool (*prepare)(struct mcp_call *call);
+    enum mcp_eras eras;
+    enum mcp_shape shape;
+    enum mcp_group group;
     bool may_ask;  /* may return input_required; HTTP repeats the name in Mcp-Name */
     bool is_quick; /* stdio runs it on the reading thread instead of a worker */
 };

@@ -346,23 +346,23 @@ bool wt__mcp_is_offered(const struct mcp_features *features, enum mcp_group grou
 
 #define LEGACY_METHOD(name, group, name_member, run)                                                                   \
     {                                                                                                                  \
-        name, MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, group, NULL, name_member, run, NULL, false, true                        \
+        name, NULL, name_member, run, NULL, MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, group, false, true                        \
     }
 #define LIST_METHOD(name, group, member, run)                                                                          \
     {                                                                                                                  \
-        name, MCP_BOTH_ERAS, MCP_SHAPE_LIST, group, member, NULL, run, NULL, false, false                              \
+        name, member, NULL, run, NULL, MCP_BOTH_ERAS, MCP_SHAPE_LIST, group, false, false                              \
     }
 #define NAMED_METHOD(name, shape, group, name_member, prepare)                                                         \
     {                                                                                                                  \
-        name, MCP_BOTH_ERAS, shape, group, NULL, name_member, run_feature, prepare, true, false                        \
+        name, NULL, name_member, run_feature, prepare, MCP_BOTH_ERAS, shape, group, true, false                        \
     }
 
 static const struct mcp_method methods[] = {
-    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, MCP_CORE, NULL, NULL, run_initialize, NULL, false, true},
+    {"initialize", NULL, NULL, run_initialize, NULL, MCP_LEGACY_ERA, MCP_SHAPE_RAW, MCP_CORE, false, true},
     LEGACY_METHOD("ping", MCP_CORE, NULL, NULL),
     LEGACY_METHOD("logging/setLevel", MCP_CORE, NULL, run_set_level),
-    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, MCP_CORE, NULL, NULL, run_discover, NULL, false, true},
-    {"subscriptions/listen", MCP_MODERN_ERA, MCP_SHAPE_EMPTY, MCP_NOTICES, NULL, NULL, wt__mcp_run_listen, NULL, false,
+    {"server/discover", NULL, NULL, run_discover, NULL, MCP_MODERN_ERA, MCP_SHAPE_RAW, MCP_CORE, false, true},
+    {"subscriptions/listen", NULL, NULL, wt__mcp_run_listen, NULL, MCP_MODERN_ERA, MCP_SHAPE_EMPTY, MCP_NOTICES, false,
      true},
     LIST_METHOD("tools/list", MCP_TOOLS, "tools", run_list),
     NAMED_METHOD("tools/call", MCP_SHAPE_TOOL, MCP_TOOLS, "name", prepare_tool),
@@ -373,7 +373,7 @@ static const struct mcp_method methods[] = {
     LEGACY_METHOD("resources/unsubscribe", MCP_SUBSCRIPTIONS, "uri", run_unsubscribe),
     LIST_METHOD("prompts/list", MCP_PROMPTS, "prompts", run_list),
     NAMED_METHOD("prompts/get", MCP_SHAPE_EMPTY, MCP_PROMPTS, "name", NULL),
-    {"completion/complete", MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, MCP_COMPLETIONS, NULL, NULL, run_feature, NULL, false,
+    {"completion/complete", NULL, NULL, run_feature, NULL, MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, MCP_COMPLETIONS, false,
      false},
 };
 
