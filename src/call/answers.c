@@ -75,8 +75,8 @@ static size_t find_literal_end(const struct literals *literals, size_t at)
     return at;
 }
 
-/* True if the text at `at` is a further item of a list: it has at most ANSWER_PART_WORDS words, no ":" or "=", and does
- * not begin with a stop word. */
+/* True if the text at `at` is a further item of a list. Apart from "and", "or" and articles at its beginning, the item
+ * has 1 to ANSWER_PART_WORDS words, of which the first is not a stop word. It has no ":" or "=". */
 static bool continues_list(struct str request, size_t at)
 {
     struct str part = {request.ptr + at, find_clause_end(request, at) - at};
@@ -115,8 +115,9 @@ static bool begins_clause(struct str request, size_t at)
     return at == 0 || ends_clause(request, at - 1);
 }
 
-/* Reads the answer after a parameter's name in bytes name .. at - 1. The name must be followed by ":" or "=", or begin
- * a clause and be followed by a single word. Otherwise returns an empty answer. */
+/* Reads the answer after a parameter's name, which occupies bytes name .. at - 1. The name must be followed by ":" or
+ * "=", or the clause must consist of the name and one word that is not a stop word. Otherwise returns an empty
+ * answer. */
 static struct argument_answer read_answer_at(const struct literals *literals, const struct parameter *parameter,
                                              size_t name, size_t at)
 {

@@ -1,5 +1,5 @@
-/* selection.c: lets a language model choose a tool. See language_model.h. Each step fills its part of the trace, which
- * stays empty if the answer is unusable. */
+/* selection.c: lets a language model choose a tool. See language_model.h. Each step fills its part of the trace;
+ * the part stays empty if the answer is unusable. */
 #include "call/language_model.h"
 
 #include <stdio.h>

@@ -14,8 +14,9 @@ struct credential_argument {
     struct str place; /* OpenAPI's "in": "query", "header", "cookie", "path", "body"; "" if unknown */
     struct str name;
     const json_t *schema; /* in any dialect; NULL if unknown */
-    bool data;            /* body of a service that declares its authentication: a credential-like name there is data,
-                           * such as the key of another service, unless its description names the scope it needs */
+    bool data;            /* true in the body of a service that declares its authentication; an argument with a
+                           * credential-like name is then data, such as the key of another service, unless its
+                           * description contains "requires scope" */
 };
 
 /* True if the argument is a credential by its name, or by an ambiguous name and its description. The subject of the

@@ -218,8 +218,8 @@ struct key_walk {
     size_t row;
 };
 
-/* Mixes the generation of the usage sum into the row's, because a changed sum changes the trained vector. Sums come in
- * the order of tools, as rows do. */
+/* Mixes the generation of a usage sum into the generation of its tool's row, because a changed sum changes the trained
+ * vector. Usage sums and rows are both in the order of tool ids. */
 static int mix_usage_generation(void *context, const struct usage_sum_key *key)
 {
     struct key_walk *walk = context;

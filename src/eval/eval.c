@@ -5,8 +5,8 @@
  *   each recipe over the queries (measure) -> means, percentiles, TREC run
  *   each recipe against the first, paired by query (bootstrap)
  *
- * A relevant tool missing in the catalogue stays in the gold set and counts as missed: the corpus lacks it, or the
- * importer rejected it. The row's notice has the number of such tools. */
+ * A relevant tool is missing in the catalogue if the corpus lacks it or the importer rejected it. It stays in the gold
+ * set and counts as missed. The row's notice has the number of such tools. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -151,8 +151,8 @@ static bool has_ptr_answers(const struct eval_run *e)
     return e->oracle_rate || e->options.chat_model;
 }
 
-/* Parses the list of recipes. An empty list stands for every recipe that can run; complete_recipes fills it in once the
- * engine is open. */
+/* Parses the list of recipes. NULL stands for every recipe that can run; complete_recipes fills them in once the engine
+ * is open. */
 static int plan_recipes(struct eval_run *e)
 {
     const char *at = e->options.recipes;
@@ -197,8 +197,8 @@ static bool uses_model(const struct eval_run *e)
     return e->recipe_count == 0;
 }
 
-/* Fills in every recipe that can run if the caller named no recipe. Includes recipes that need training if training is
- * possible, except that recipes that train slowly are only included with existing models (options.trained). */
+/* If the caller named no recipe, fills in every recipe that can run. Recipes with training are included if training is
+ * possible; recipes that train slowly are included only with existing models (options.trained). */
 static void complete_recipes(struct eval_run *e, bool model)
 {
     const wt_recipe *recipe = NULL;
@@ -415,7 +415,7 @@ static int open_eval_store(struct eval_run *e, const char *dir, bool model)
     return wt__learning_open(&e->learning, &e->engine);
 }
 
-/* Drops recipes without a model after training; called only if the caller named no recipe. */
+/* Drops recipes that use training and still have no trained model after it. Not called if the caller named recipes. */
 static void drop_untrained(struct eval_run *e)
 {
     const struct trained *trained = NULL;

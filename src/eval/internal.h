@@ -61,9 +61,9 @@ void wt__trec_unescape(char *field);
  * set. */
 
 enum {
-    ANSWERABILITY_FALSE_POSITIVES, /* share of answerable requests with no answer, at the default threshold of 5 % */
-    ANSWERABILITY_REMOVED_AUROC,   /* area under the ROC curve, tools removed */
-    ANSWERABILITY_REMOVED_RECALL,  /* share of the requests with removed tools that get no answer */
+    ANSWERABILITY_FALSE_POSITIVES,     /* share of answerable requests that get no answer, at the default threshold */
+    ANSWERABILITY_REMOVED_AUROC,       /* area under the ROC curve, tools removed */
+    ANSWERABILITY_REMOVED_RECALL,      /* share of the requests with removed tools that get no answer */
     ANSWERABILITY_OUT_OF_DOMAIN_AUROC, /* area and recall for the requests of the other data set */
     ANSWERABILITY_OUT_OF_DOMAIN_RECALL,
     ANSWERABILITY_FIGURES
@@ -88,7 +88,7 @@ enum {
 struct ptr_plan {
     const char *base_retriever, *experiment; /* experiment: only for ptr */
     struct chat_model *oracle;               /* NULL to ask the engine's own language model */
-    bool once;                               /* questions cost money: take the times from the judged answers */
+    bool once; /* true to time the judged answers instead of asking twice, because questions cost money */
 };
 
 struct eval_plan {
@@ -178,8 +178,8 @@ int wt__measure_other_run(struct measurement *out, wt_engine *engine, const stru
 /* A part of a train split with few usages per tool, to measure how quality grows with use.
  *
  * Requests are visited in random order; a request is taken if one of its tools has fewer than `most` usages so far. So
- * each tool gets `most` usages if the split has as many. For the same seed, the portion for most = 2 contains the
- * portion for most = 1. */
+ * each tool gets at least `most` usages if the split has as many. For the same seed, the portion for most = 2 contains
+ * the portion for most = 1. */
 
 /* Sets taken [train->len]. most: 0 for every request. Returns the number of requests taken, or WT_ENOMEM. */
 int64_t wt__portion_draw(const struct dataset *train, size_t most, uint64_t seed, bool *taken, wt_error *err);

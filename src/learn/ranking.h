@@ -46,9 +46,9 @@ bool wt__ranking_right(const struct mined_ranking *ranking, const struct example
  * Skips right tools. vector: [D] of the request, to skip tools that may be right as well (RANKING_DOUBTFUL); NULL to
  * keep them. With a vector, selects nothing if none of the request's labels is ranked, because their cosine is unknown.
  *
- * Also skips tools that no request needs. In a catalogue with little usage such tools would always be negatives, and
- * the model would only learn which tools were used: with such negatives a cross-encoder lost 11 points of recall@5 on
- * dev requests for a provider unseen in training. */
+ * Also skips tools that no training request needs. In a catalogue with little usage such tools would always be
+ * negatives, and the model would only learn which tools were used: with such negatives a cross-encoder lost 11 points
+ * of recall@5 on dev requests for a provider unseen in training. */
 size_t wt__ranking_wrong(const struct mined_ranking *ranking, size_t request, const float *vector, const uint32_t *best,
                          size_t most, uint32_t *wrong);
 

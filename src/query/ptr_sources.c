@@ -166,8 +166,8 @@ struct ptr_sources wt__ptr_sources(struct ptr_engine_sources *engine_sources)
                                 find_past_sets, find_similar_tools,  describe_row};
 }
 
-/* Chooses the past requests and their encoder: that of the base retriever, so that an untrained one stays untrained;
- * otherwise that of the engine, or that of training if the engine has none. */
+/* Chooses the past requests and their encoder. Uses the base retriever's encoder, so that an untrained base retriever
+ * stays untrained. If it has no encoder, uses the engine's, or the trained one if the engine's cannot be opened. */
 static int choose_past_encoder(struct ptr_engine_sources *engine_sources, const struct trained *trained, wt_error *err)
 {
     const struct search *home = &engine_sources->home;
@@ -186,7 +186,8 @@ static int choose_past_encoder(struct ptr_engine_sources *engine_sources, const 
     return 0;
 }
 
-/* Replaces the index of the search by one with the label rows of training. */
+/* Chooses the past requests. If there are any, replaces the index of the search by one that maps their tools to rows
+ * (label_rows). */
 static int open_past_requests(struct ptr_engine_sources *engine_sources, wt_error *err)
 {
     struct search *home = &engine_sources->home;

@@ -260,7 +260,7 @@ const struct neighbours *wt__search_neighbours(const struct search *search)
     return search->neighbours.count > 0 && search->neighbours.rows ? &search->neighbours : NULL;
 }
 
-/* Reads the tools of rows for the reranker. */
+/* Context of the reranker's callbacks read_row_tools and list_provider_rows. */
 struct store_tools {
     wt_engine *engine;
     const struct index_handle *index; /* index of the query */
@@ -431,7 +431,7 @@ static int retrieve_hits(struct search *search, wt_error *err)
     return 0;
 }
 
-/* Retrieves, and retries once with a new index: damage is noticed only when vectors are read. */
+/* Retrieves the hits. Retries once with a new index if the index proves damaged when its vectors are read. */
 static int retrieve_with_retry(struct search *search, wt_error *err)
 {
     wt_error why;

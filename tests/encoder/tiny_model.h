@@ -71,7 +71,7 @@ static inline void tiny_config_write(const char *folder, const char *more)
     wt__buffer_dispose(&text);
 }
 
-/* Writes the weights for the folder's config.json. prefix is "", "bert." and so on. */
+/* Writes random weights for the folder's config.json. prefix: start of the tensor names, such as "" or "bert.". */
 static inline void tiny_weights_write(const char *folder, const char *prefix, uint64_t seed)
 {
     struct model_config config;
@@ -104,7 +104,7 @@ static inline void tiny_weights_write(const char *folder, const char *prefix, ui
     wt__arena_dispose(&arena);
 }
 
-/* Writes a model with the members `more` (one of TINY_...) in config.json and numbers of the seed. */
+/* Writes a model with random weights from the seed. more: members of config.json, such as TINY_BERT. */
 static inline void tiny_model_write(const char *folder, const char *more, uint64_t seed)
 {
     struct buffer text = {0};
@@ -119,7 +119,7 @@ static inline void tiny_model_write(const char *folder, const char *more, uint64
     tiny_weights_write(folder, "", seed);
 }
 
-/* Creates a temporary folder with a tiny model at folder/tiny, and uses it as the cache folder. */
+/* Creates a temporary folder, makes it the cache folder, and writes a tiny model to folder/tiny. Sets both paths. */
 static inline void tiny_model_make(char folder[64], char model[80], const char *more, uint64_t seed)
 {
     snprintf(folder, 64, "/tmp/whichtool-tiny-XXXXXX");
