@@ -82,7 +82,7 @@ struct tool_origin {
 
 /* Lines of the files read so far. Initialise with zeros. */
 struct source_lines {
-    struct map lines; /* source NUL hash -> line, 0 if several tools match; source -> 0 once it is read */
+    struct map lines; /* (source, NUL, hash) -> line, or 0 if several tools match; also a key for each source read */
     struct arena arena;
 };
 
@@ -206,7 +206,7 @@ struct tool_text {
     enum text_kind kind;
     struct str text;
     struct str member;     /* path of the text, such as "annotations.title"; in a schema, the path from `parameter`, or
-                          from the root if NULL; "name" for the name of a property */
+                          from the root if `parameter` is NULL; "name" for the name of a property */
     const char *parameter; /* name of the property; NULL if none */
     const char *schema;    /* "input schema", "output schema", or NULL */
 };
@@ -273,9 +273,9 @@ struct str wt__wording_sentence(struct str text, size_t start, size_t end);
 /* Computes the vectors of an audit's requests before they are searched.
  *
  * Encoding the request and its sub-queries dominates the cost of a search with a transformer. Searches of an audit
- * share many of these texts: each description is searched for plain and inside a phrase, such phrases surround many
- * descriptions, and copies have the same description. Each distinct text is therefore encoded once, and in batches,
- * which is faster. The batch does not change a vector, so results stay the same. */
+ * share many of these texts: each description is searched both alone and inside a phrase, the same phrase surrounds
+ * many descriptions, and copies have the same description. Each distinct text is therefore encoded once. Texts are
+ * encoded in batches, because this is faster. The batch does not change a vector, so results stay the same. */
 
 enum { REQUEST_VECTORS_MAX = 65536 /* maximum cached vectors, 96 MiB at dimension 384; a full cache is emptied */ };
 
@@ -298,12 +298,13 @@ const float *wt__request_vectors_of(const struct request_vectors *vectors, struc
 
 /* ---------------------------------------------------------------- searches */
 
-/* An audit searches for each tool's own description, plain and phrased as people ask, and for recorded requests. */
+/* An audit uses these requests: each tool's own description, alone (plain) and phrased as people ask (voiced), and
+ * recorded requests. */
 
 enum {
     SEARCH_DEPTH = 10,          /* hits of each search */
-    SEARCH_WORDS = 4,           /* minimum words of the first sentences used as a request */
-    SEARCH_VOICED_LEAST = 2000, /* minimum requests phrased as people ask, if any */
+    SEARCH_WORDS = 4,           /* minimum words of a request from the first sentences of a description */
+    SEARCH_VOICED_LEAST = 2000, /* minimum requests phrased as people ask; fewer if the options limit the searches */
     SEARCH_VOICED_MOST = 5000,  /* maximum requests phrased as people ask */
     SEARCH_USED = 32            /* maximum tools used by one recorded request */
 };
@@ -316,9 +317,9 @@ struct audit_search {
     uint32_t hits[SEARCH_DEPTH]; /* [count] tools, best first */
     float scores[SEARCH_DEPTH];
     uint8_t count;
-    uint8_t rank;       /* rank of the tool or its original, from 1; 0 if not among the hits */
-    uint32_t copy_of;   /* tool that the search returned in place of `tool`, its copy; else UINT32_MAX */
-    bool word_for_word; /* the copy equals copy_of word for word */
+    uint8_t rank;       /* rank of `tool`, or of the copy in its place, from 1; 0 if neither is among the hits */
+    uint32_t copy_of;   /* copy that the search returned in place of `tool`; UINT32_MAX if none */
+    bool word_for_word; /* true if `tool` and `copy_of` are word-for-word copies */
 };
 
 struct audit_searches {
@@ -332,11 +333,12 @@ struct audit_searches {
     const char *encoder; /* name of the encoder; "" if nothing was searched */
 };
 
-/* Makes the requests and searches for them, with all threads. *out lives in the audit's scratch. Errors: same as
+/* Makes the requests and runs their searches, with all threads. *out lives in the audit's scratch. Errors: same as
  * wt_find. */
 int wt__audit_search(struct audit_run *a, struct audit_searches *out, wt_error *err);
 
-/* Appends the first whole sentences of a description, without markup, for use as a request. */
+/* Appends the first sentences of a description, without markup, for use as a request: as many whole sentences as give
+ * SEARCH_WORDS words. */
 void wt__first_sentences(struct str description, struct buffer *out);
 
 /* Returns the search for the tool's own description; NULL if it was not searched. */
@@ -378,7 +380,8 @@ int wt__audit_reach(struct audit_run *a, const struct audit_searches *searches, 
 int wt__audit_copies(struct audit_run *a, const struct audit_searches *searches, wt_error *err);
 int wt__audit_capture(struct audit_run *a, const struct audit_searches *searches, wt_error *err);
 
-/* True if a provider's share of the first places is so far above its share of the tools that it counts as a flood. */
+/* True if a provider's share of the first places counts as a capture: it is large, and far above its share of the
+ * tools. */
 bool wt__is_capture(double of_places, double of_tools);
 
 #endif

@@ -2,18 +2,21 @@
  *
  * A connection has one of these states:
  *
- * READING    the parser of reader.h gets the input ANSWERING  a worker answers the request; further input is kept in
- * `ahead` SENDING    the loop answers without a worker, for example with an error LINGERING  the last answer is
- * written, and the server waits for the client to close DEAD       settle_connection() frees the connection at the end
- * of the event
+ *   READING    the parser of reader.h gets the input
+ *   ANSWERING  a worker answers the request; further input is kept in `ahead`
+ *   SENDING    the loop answers without a worker, for example with an error
+ *   LINGERING  the last answer is written, and the server waits for the client to close
+ *   DEAD       settle_connection() frees the connection at the end of the event
  *
- * In ANSWERING the descriptor is still watched, to detect a disconnect immediately. While `ahead` is empty, it is
- * watched for input; then only for the peer's end, so that `ahead` is limited to one read.
+ * In ANSWERING the loop still watches the descriptor, to detect a disconnect immediately. It watches for input while
+ * `ahead` is empty. Once `ahead` has input, it watches only for the client to close, so that `ahead` is limited to one
+ * read.
  *
- * In LINGERING the server discards input. If it closed first, with unread input, the system would reset the connection
- * and discard the answer (RFC 9112, section 9.6).
+ * In LINGERING the server discards input. If the server closed the connection while input is unread, the system would
+ * send a reset, and the client could lose the answer (RFC 9112, section 9.6).
  *
- * Writes use sendmsg with MSG_NOSIGNAL, because the process may not ignore SIGPIPE. */
+ * Writes use sendmsg with MSG_NOSIGNAL, so that a lost client causes no SIGPIPE, even if the process does not ignore
+ * this signal. */
 #include "http/internal.h"
 
 #include <errno.h>
@@ -31,7 +34,7 @@
 
 /* ---------------------------------------------------------------- timeouts */
 
-enum { TICK_MS = 20 }; /* minimum time to the next event of the timer, which serves all lists */
+enum { TICK_MS = 20 }; /* minimum delay of the timer, which all lists of waits share */
 
 static void set_timer(struct waits *waits, double now, double at)
 {
@@ -40,14 +43,14 @@ static void set_timer(struct waits *waits, double now, double at)
     waits->due_ms = event_add(waits->timer, &interval) == 0 ? now + in : 0;
 }
 
-/* Returns the wait of a kind that ends first, or NULL. */
+/* Returns the wait of this kind that ends first, or NULL if the list is empty. */
 static struct wait *first_wait(struct waits *waits, enum http_wait kind)
 {
     struct wait *first = waits->ends[kind].after;
     return first == &waits->ends[kind] ? NULL : first;
 }
 
-/* Ends the previous wait and starts one of this kind now; HTTP_WAIT_NONE only ends. */
+/* Ends the current wait, and starts one of this kind unless it is HTTP_WAIT_NONE. */
 static void change_wait(struct waits *waits, struct wait *wait, enum http_wait kind)
 {
     if (wait->before) {
@@ -148,10 +151,10 @@ struct connection {
     enum state state;
     bool ended;    /* the complete answer is in `out` */
     bool last;     /* the connection closes after this answer */
-    bool only_end; /* `readable` waits only for the peer's end */
+    bool only_end; /* `readable` watches only for the client to close */
     bool waits_to_write;
     bool counts;                    /* counted in loop->answering */
-    bool has_holder;                /* clients are distinguished */
+    bool has_holder;                /* the handler named a holder for the last head */
     char holder[HTTP_HOLDER_BYTES]; /* holder of the last head; "" before the first */
     char peer[HTTP_PEER_BYTES];
 };
@@ -179,7 +182,7 @@ static void record_own(struct connection *connection)
     *own = (struct own_answer){0};
 }
 
-/* Returns the holder for base/shares.h. */
+/* Returns the holder whose share the request uses (base/shares.h); NULL if clients are not distinguished. */
 static const char *holder_of(const struct connection *connection)
 {
     return connection->has_holder ? connection->holder : NULL;
@@ -245,7 +248,7 @@ static void lose_connection(struct connection *connection)
     connection->state = DEAD;
 }
 
-/* Watches for input, or only for the peer's end. */
+/* Watches for input, or only for the client to close. */
 static void watch_input(struct connection *connection, bool only_end);
 
 /* Sends as much as the system accepts. Returns the number of bytes, 0 if it would block, or -1 if the client is
@@ -380,8 +383,8 @@ static struct http_fields common_fields(const struct server_loop *loop, const st
     return fields;
 }
 
-/* Answers without a worker. If message is NULL, uses the message of the status. is_request: record the reader's
- * message. */
+/* Answers without a worker. If message is NULL, uses the message of the status. is_request: true to record the
+ * reader's message as the request. */
 static void answer_alone(struct connection *connection, int status, const char *message, bool is_request, bool last)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
@@ -652,7 +655,7 @@ static void watch_input(struct connection *connection, bool only_end)
 bool wt__connections_close_idle(struct server_loop *loop)
 {
     struct wait *first = first_wait(&loop->waits, HTTP_WAIT_IDLE);
-    if (!first) /* an honest client is rarely the oldest of thousands */
+    if (!first) /* close the oldest wait for a head: among thousands, it is rarely an honest client's */
         first = first_wait(&loop->waits, HTTP_WAIT_HEAD);
     if (first)
         free_connection((struct connection *)first);
@@ -684,7 +687,7 @@ void wt__connection_open(struct server_loop *loop, int descriptor, const char *p
         connection->after->before = connection;
     loop->connections = connection;
     atomic_fetch_add(&loop->connection_count, 1);
-    start_wait(connection, HTTP_WAIT_HEAD); /* new clients are expected to send a request */
+    start_wait(connection, HTTP_WAIT_HEAD); /* not IDLE: a new client should send a request at once */
 }
 
 void wt__connections_take_output(struct server_loop *loop)

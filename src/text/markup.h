@@ -2,7 +2,7 @@
  * of the tool (the request "p" would match <p>) and use up the encoder's input length.
  *
  *   removed    tags, comments, <script> and <style> with their content; characters of emphasis, headings, quotations,
- *              tables and code; rules; targets of links and images
+ *              tables and code; horizontal rules; targets of links and images
  *   kept       text between tags, link texts, code
  *   replaced   entities by their characters, addresses by their host, list marks by "-", runs of blanks by one blank
  *

@@ -55,7 +55,7 @@ static void same_request_finds_its_tools(void **state)
         {"could you please water every lonely orchid", "calculator*", NULL}, /* polite phrases are ignored */
         {"please water every lonely cactus", NULL, NULL},
         {"do not water every lonely orchid please", NULL, NULL},
-        {"please water every lonely orchid", NULL, "hybrid"}, /* a pure hybrid recipe */
+        {"please water every lonely orchid", NULL, "hybrid"}, /* a recipe by name ignores recorded use */
         {"please water every lonely orchid", NULL, "bm25"},
     };
     const char *const models[] = {NULL, ""};
@@ -103,7 +103,7 @@ static void other_requests_keep_their_hits(void **state)
     wt_close(engine);
 }
 
-static void forgotten_usage_lifts_nothing(void **state)
+static void failed_or_removed_use_lifts_nothing(void **state)
 {
     (void)state;
     wt_usage_filter filter;
@@ -169,7 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_request_finds_its_tools),    cmocka_unit_test(same_request_has_probabilities),
-        cmocka_unit_test(other_requests_keep_their_hits),  cmocka_unit_test(forgotten_usage_lifts_nothing),
+        cmocka_unit_test(other_requests_keep_their_hits),  cmocka_unit_test(failed_or_removed_use_lifts_nothing),
         cmocka_unit_test(flood_of_one_client_counts_once), cmocka_unit_test(due_training_is_reported_once),
     };
     return cmocka_run_group_tests(tests, set_up_place, tear_down_place);

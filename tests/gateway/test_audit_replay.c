@@ -29,7 +29,8 @@ static const struct {
     {"a call the policy denies", "bob", "files", "drop", "destructive", "", "", AUDIT_ALLOWED, true, true},
     {"a denied call the policy allows", "ada", "files", "drop", "destructive", "", "", AUDIT_DENIED, true, true},
     {"invalid arguments", "ada", "files", "drop", "destructive", "", "", AUDIT_INVALID, true, false},
-    {"wrong call tool", "ada", "files", "drop", "destructive", "", "", AUDIT_WRONG_FACE, true, false},
+    {"a tool called with the call tool of another effect", "ada", "files", "drop", "destructive", "", "",
+     AUDIT_WRONG_FACE, true, false},
     {"unknown tool", "ada", NULL, NULL, NULL, "", "", AUDIT_UNKNOWN, false, false},
     {"a read", "ada", "files", NULL, NULL, "file:///x", "", AUDIT_ALLOWED, true, false},
     {"a denied read", "ada", "mail", NULL, NULL, "file:///x", "", AUDIT_DENIED, true, false},
@@ -40,8 +41,8 @@ static const struct {
     {"a prompt the policy denies", "bob", "files", NULL, NULL, "", "review", AUDIT_ALLOWED, true, true},
 };
 
-/* Returns the text of a log, freed by the caller. The first line is an allowed call without an
- * outcome. The second line is the row's decision. */
+/* Returns the text of a log, freed by the caller. The first line is an allowed call without an outcome. The second line
+ * is the row's decision. revision: revision of the policy in both lines. */
 static struct str audit_of(size_t row, const char *revision)
 {
     char path[64], *text = NULL;
@@ -95,11 +96,11 @@ static void repeats_the_decision_of_each_line(void **state)
                      rows[i].name, replay.lines, replay.allowed, replay.ended, replay.denied, replay.replayed,
                      replay.differing, replay.first_differing);
         replay = (struct audit_replay){0};
-        SOUND(wt__audit_replay(&replay, text, NULL, NULL, &err)); /* without a policy, so another revision */
+        SOUND(wt__audit_replay(&replay, text, NULL, NULL, &err)); /* without a policy, the revision differs */
         if (replay.replayed != 0 || replay.differing != 0 || replay.other_revisions != 1u + rows[i].replayed)
             fail_msg("%s: %zu of another revision", rows[i].name, replay.other_revisions);
         free((char *)text.ptr);
-        text = audit_of(i, "none"); /* without a policy no decision can be a denial */
+        text = audit_of(i, "none"); /* recorded without a policy, which allows every call: a denial differs */
         replay = (struct audit_replay){0};
         SOUND(wt__audit_replay(&replay, text, NULL, NULL, &err));
         if (replay.differing != (rows[i].decision == AUDIT_DENIED))
@@ -109,7 +110,7 @@ static void repeats_the_decision_of_each_line(void **state)
     wt__policy_close(policy);
 }
 
-static void refuses_to_replay_other_files(void **state)
+static void refuses_to_replay_a_changed_log(void **state)
 {
     struct audit_replay replay = {0};
     struct str text = audit_of(0, "none");
@@ -124,7 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repeats_the_decision_of_each_line),
-        cmocka_unit_test(refuses_to_replay_other_files),
+        cmocka_unit_test(refuses_to_replay_a_changed_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

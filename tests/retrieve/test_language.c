@@ -13,7 +13,7 @@
 #define SCRIPT "in another script"
 
 static const struct {
-    const char *request, *language; /* language is NULL for English */
+    const char *request, *language; /* language is NULL for English and undecided requests */
 } rows[] = {
     {"", NULL},
     {"book a table for two", NULL},
@@ -32,7 +32,7 @@ static const struct {
     {"Покажи мои встречи на завтра", SCRIPT},
     {"明日の会議を教えて", SCRIPT},
     {"أرسل رسالة إلى الفريق", SCRIPT},
-    /* English with foreign names, commands and quotations. */
+    /* English with foreign names, commands, quotations and symbols. */
     {"play La Bamba by Los Lobos", NULL},
     {"find flights from Rio de Janeiro to São Paulo", NULL},
     {"weather in Los Angeles", NULL},
@@ -49,6 +49,7 @@ static const struct {
     {"price of μTorrent Ω", NULL},
     {"send 🎉🎉🎉🎉", NULL},
     {"‘’ “” — … •", NULL},
+    /* Unterminated quotations, invalid UTF-8, and single letters. */
     {"a quotation without an \"end und das ist nicht so", "German"},
     {"\xff\xfe\x80", NULL},
     {"und das \xc3", "German"},
@@ -66,8 +67,8 @@ static void detects_languages(void **state)
     }
 }
 
-/* Reads every prefix of each request, in a block of exactly its length, so that ASan detects a read past the end. A
- * text above LANGUAGE_REQUEST_MAX has no language. */
+/* Reads every prefix of each request, in a block of exactly its length, so that ASan detects a read past the end.
+ * Then checks that a request longer than LANGUAGE_REQUEST_MAX gets NULL, whatever its language. */
 static void accepts_every_prefix(void **state)
 {
     char *text = malloc(LANGUAGE_REQUEST_MAX + 1);

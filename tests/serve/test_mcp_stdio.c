@@ -69,7 +69,7 @@ static bool read_until_words(struct stdio_session *session, const char *words)
     return true;
 }
 
-/* Closes standard input and reads the rest; free it with free(). */
+/* Closes standard input and waits for the server to end. Returns all output, which the caller frees. */
 static char *end_stdio(struct stdio_session *session)
 {
     close(session->in[1]);
@@ -126,7 +126,7 @@ static const struct {
      OPEN MODERN("1", "tools/list", "") "\n" REQUEST("2", "tools/list", "") "\n",
      {"\"id\":1,\"result\":{\"resultType\"", "\"id\":2,\"result\":{\"tools\":["},
      NULL},
-    {"no session", REQUEST("1", "tools/list", "") "\n", {"\"code\":-32602"}, "result\""},
+    {"a legacy request without a session", REQUEST("1", "tools/list", "") "\n", {"\"code\":-32602"}, "result\""},
     {"invalid JSON, then a request", "what?\n" MODERN("1", "tools/list", "") "\n", {"-32700", "\"id\":1,"}, NULL},
     {"a batch", "[" REQUEST("1", "ping", "") "]\n", {"-32600"}, "\"id\":1"},
     {"arguments with an invalid string, in both eras",
@@ -134,7 +134,7 @@ static const struct {
          "2", "tools/call", ",\"name\":\"echo\",\"arguments\":{\"a\":\"\\ud800\"}") "\n",
      {"\"id\":1,\"error\":{\"code\":-32602,", "\"id\":2,\"error\":{\"code\":-32602,"},
      NULL},
-    {"a last line without a line break",
+    {"an unterminated last line is ignored",
      REQUEST("1", "ping", "") "\n" REQUEST("2", "ping", ""),
      {"\"id\":1,"},
      "\"id\":2"},

@@ -71,8 +71,8 @@ static bool find_called_tool(struct mcp_call *call)
     return rc == 0;
 }
 
-/* Validates the arguments and, if the tool wants that, replaces invalid arguments by repaired arguments. words: the
- * violations. Returns 1 if the arguments match now, 0 if not, or WT_ENOMEM. */
+/* Validates the arguments. If they are invalid and the tool has `repairs`, tries to repair them, and replaces them by
+ * the result. Appends the violations to `words`. Returns 1 if the arguments are valid now, 0 if not, or WT_ENOMEM. */
 static int check_or_repair_input(struct mcp_call *call, struct buffer *words)
 {
     const struct mcp_input *input = call->tool.input;
@@ -272,8 +272,8 @@ static bool fits_session(const json_t *capabilities, const json_t *client)
     return !text.failed;
 }
 
-/* Opens the peer with deep copies, so that threads do not share reference counts. Returns 0, WT_EBUSY (already open) or
- * WT_ENOMEM. */
+/* Opens the peer with deep copies of the two objects, so that threads do not share reference counts. resumes: true if
+ * the peer can resume streams. Returns 0, WT_EBUSY (already open) or WT_ENOMEM. */
 static int open_peer(struct mcp_peer *peer, const json_t *capabilities, const json_t *client, bool resumes)
 {
     json_t *own_capabilities = json_deep_copy(capabilities), *own_client = json_deep_copy(client);
@@ -300,7 +300,8 @@ static bool run_initialize(struct mcp_call *call)
     const json_t *client = wt__json_object(call->in.params, "clientInfo");
     if (wanted.len == 0 || !capabilities || !client || !fits_session(capabilities, client)) {
         wt__mcp_refuse(call, MCP_INVALID_PARAMS,
-                       "initialize needs protocolVersion, capabilities and clientInfo, of at most %d bytes",
+                       "initialize needs protocolVersion, capabilities and clientInfo; the last two may have at most "
+                       "%d bytes together",
                        MCP_CLIENT_BYTES_MAX);
         return false;
     }
