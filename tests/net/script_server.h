@@ -42,11 +42,11 @@ struct script_step {
 struct script_server {
     int fd, port;
     pthread_t thread;
-    pthread_mutex_t lock; /* protects the following fields */
-    const struct script_step *steps;
-    size_t step_count, next;         /* the last step answers all later requests */
-    bool used[SCRIPT_STEPS];         /* steps out of turn that were used */
-    char *requests[SCRIPT_REQUESTS]; /* head and body */
+    pthread_mutex_t lock;                   /* protects the following fields */
+    struct script_step steps[SCRIPT_STEPS]; /* [step_count] copies, because a connection may outlive the test case */
+    size_t step_count, next;                /* the last step answers all later requests */
+    bool used[SCRIPT_STEPS];                /* steps out of turn that were used */
+    char *requests[SCRIPT_REQUESTS];        /* head and body */
     size_t request_count;
     unsigned under_way, most_under_way; /* requests waiting for their answer */
     pthread_t threads[SCRIPT_CONNECTIONS];
@@ -157,7 +157,7 @@ static bool script_answer(int fd, const struct script_step *step)
 static struct script_step script_next(struct script_server *server, const char *request)
 {
     const struct script_step *steps = server->steps, *found = NULL;
-    for (size_t i = 0; i < server->step_count && i < SCRIPT_STEPS; i++) {
+    for (size_t i = 0; i < server->step_count; i++) {
         if (!steps[i].on || !strstr(request, steps[i].on) || (found && strcmp(found->on, steps[i].on) != 0))
             continue;
         found = &steps[i];
@@ -273,7 +273,10 @@ static inline void script_server_play(struct script_server *server, const struct
     server->request_count = server->next = 0;
     memset(server->used, 0, sizeof server->used);
     server->under_way = server->most_under_way = 0;
-    server->steps = steps;
+    if (count > SCRIPT_STEPS)
+        abort();
+    if (count > 0)
+        memcpy(server->steps, steps, count * sizeof *steps);
     server->step_count = count;
     pthread_mutex_unlock(&server->lock);
 }
