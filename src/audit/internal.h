@@ -317,8 +317,8 @@ struct audit_search {
     uint32_t hits[SEARCH_DEPTH]; /* [count] tools, best first */
     float scores[SEARCH_DEPTH];
     uint8_t count;
-    uint8_t rank;       /* rank of `tool`, or of the copy in its place, from 1; 0 if neither is among the hits */
-    uint32_t copy_of;   /* copy that the search returned in place of `tool`; UINT32_MAX if none */
+    uint8_t rank;       /* rank of `tool` or of copy_of, from 1; 0 if the search found neither */
+    uint32_t copy_of;   /* copy returned instead of `tool`; UINT32_MAX if `tool` kept its place */
     bool word_for_word; /* true if `tool` and `copy_of` are word-for-word copies */
 };
 

@@ -302,7 +302,7 @@ struct search_job {
     const char *encoder; /* name of the encoder, in the result's arena */
 };
 
-/* Sets the rank of the searched tool, and the tool that the search returned in its place. */
+/* Sets rank, copy_of and word_for_word of the search for a tool's own description. */
 static void place_tool(const struct search_job *s, const struct search *search, struct audit_search *of)
 {
     const struct hit_list *hits = &search->hits;

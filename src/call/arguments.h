@@ -187,7 +187,7 @@ struct call_argument {
     json_t *value;     /* for GIVEN and DEFAULT; the proposal for UNSURE, or NULL; else NULL; owned */
     size_t start, end; /* bytes of the request that state the value; both 0 if unknown */
     float score;       /* score of the assignment (argument_reader.h); 1 if named by the request, 0 without a value */
-    bool declined;     /* true if the request says "NAME: none" */
+    bool declined;     /* true if the request leaves the argument out, as in "label: none" */
 };
 
 struct call_arguments {
@@ -313,9 +313,9 @@ void wt__coverage_check(struct call_arguments *arguments, struct str request, st
 
 /* Returns the first unread word of the clauses that order the call of a tool with side effects; empty if every word is
  * accounted for. Example: "kitchen" of "cancel all kitchen timers" if the call has no arguments. Words are accounted
- * for as in wt__coverage_check, where every absent argument counts as open. Words of a value are accounted for, and
- * words that never narrow an action ("now"). If an optional argument is declined ("label: none") or the request
- * identifies the tool's object ("order 4711"), all words are accounted for.
+ * for as in wt__coverage_check, where every absent argument counts as open. Words of values and unspecific words such
+ * as "now" are accounted for. All words are accounted for if the request leaves out an optional argument explicitly
+ * ("label: none"), or identifies the tool's object ("order 4711").
  * tool: name of the tool, split into words */
 struct str wt__coverage_unread(const struct call_arguments *arguments, const struct intent *intent, struct str request,
                                struct str tool, struct str description, const struct parameters *parameters);

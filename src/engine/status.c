@@ -180,11 +180,10 @@ static int report_recipe(struct status_reader *r, const json_t *automatic)
     } else {
         out->recipe =
             out->model_installed ? wt__recipes[RECIPE_HYBRID].public.name : wt__recipes[RECIPE_BM25].public.name;
-        out->why = automatic ? "the choice of training does not match the current encoder"
-                   : out->model_installed
-                       ? "words and meaning together: nothing was trained that chooses another recipe"
-                   : *out->model ? "words alone: the model is not installed"
-                                 : "words alone: opened without a model";
+        out->why = automatic              ? "the choice of training does not match the current encoder"
+                   : out->model_installed ? "words and meaning together, the default without training"
+                   : *out->model          ? "words alone: the model is not installed"
+                                          : "words alone: opened without a model";
     }
     return out->recipe && out->why ? 0 : wt__fail_nomem(r->err);
 }

@@ -120,7 +120,7 @@ enum peek_key {
     PEEK_UNSURE = PEEK_NAME | PEEK_TYPE | PEEK_ID | PEEK_TEXT, /* any JSON may have these */
 };
 
-/* What is known about a source before its format is chosen. */
+/* Properties of a source for detecting its format. */
 struct peek {
     unsigned keys; /* PEEK_... keys of the root and of the first tools */
     bool lines;    /* one JSON value per line */

@@ -115,8 +115,8 @@ static int read_dev_requests(struct dev_set *set, const struct trainable *model,
     return wt__token_texts_read(&set->dev_texts, model, TEXT_REQUEST, texts, count, DEV_RECALL_REQUEST, threads, err);
 }
 
-/* Chooses the training requests that represent tools by usage: none unless `kind` is DEV_USE and they used all tools of
- * a dev request. Joined requests are left out. */
+/* Draws training requests whose mean vectors represent tools; joined requests are left out. Draws no
+ * requests if `kind` is not DEV_USE, or if no dev request has all its tools used by training requests. */
 static int choose_uses(struct dev_set *set, const struct examples *examples, size_t part, enum dev_kind kind,
                        struct rng *rng, wt_error *err)
 {

@@ -48,7 +48,7 @@ int wt__kind_rank(const struct first_ranking *ranking, struct str request, size_
                                     .counts = hits->nearest_counts,
                                     .most = hits->nearest_most,
                                     .keys = evaluator->index->snapshot->keys,
-                                    .nobody = ranking->nobody};
+                                    .no_provider = ranking->no_provider};
     return 0;
 }
 

@@ -91,7 +91,7 @@ static int read_catalogue_tools(struct rule_search *s, wt_error *err)
     s->seen = wt__arena_array(&s->arena, bool, tools);
     s->by_provider = wt__arena_array(&s->arena, uint64_t, tools);
     s->ranking.providers = wt__arena_array(&s->arena, uint32_t, tools);
-    s->ranking.nobody = HIERARCHY_NO_PROVIDER;
+    s->ranking.no_provider = HIERARCHY_NO_PROVIDER;
     if (!s->tools || !s->seen || !s->by_provider || !s->ranking.providers)
         return wt__fail_nomem(err);
     pthread_mutex_lock(&engine->store_lock);
@@ -102,7 +102,7 @@ static int read_catalogue_tools(struct rule_search *s, wt_error *err)
         s->ranking.providers[row] = none ? HIERARCHY_NO_PROVIDER : keys[row].provider;
         s->by_provider[row] = (uint64_t)s->ranking.providers[row] << 32 | row;
         if (none)
-            s->ranking.nobody = keys[row].provider;
+            s->ranking.no_provider = keys[row].provider;
     }
     wt__sort_u64(s->by_provider, tools);
     return rc < 0 ? rc : 0;

@@ -99,12 +99,12 @@ static int tools_of_provider(void *context, uint32_t provider, struct candidate 
 
 /* Sets *out to the provider number that the snapshot gives to tools without a provider; HIERARCHY_NO_PROVIDER if there
  * are no such tools. */
-static int number_of_no_provider(const struct rerank_input *input, struct arena *arena, uint32_t *out, wt_error *err)
+static int find_no_provider_number(const struct rerank_input *input, struct arena *arena, uint32_t *out, wt_error *err)
 {
-    static const struct str nobody = {"", 0};
+    static const struct str no_provider = {"", 0};
     size_t count = 0;
     uint32_t *rows;
-    int rc = input->tools.rows_of(input->tools.context, nobody, 1, arena, &rows, &count, err);
+    int rc = input->tools.rows_of(input->tools.context, no_provider, 1, arena, &rows, &count, err);
     *out = rc == 0 && count > 0 ? input->view->snapshot->keys[rows[0]].provider : HIERARCHY_NO_PROVIDER;
     return rc;
 }
@@ -113,17 +113,17 @@ static int number_of_no_provider(const struct rerank_input *input, struct arena 
 static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct candidate *candidates, size_t count,
                      enum request_kind *out, wt_error *err)
 {
-    uint32_t nobody;
+    uint32_t no_provider;
     *out = REQUEST_UNKNOWN;
     if (!hits->nearest || h->rules == &wt__rules_default)
         return 0;
-    WT_TRY(number_of_no_provider(h->input, &h->arena, &nobody, err));
+    WT_TRY(find_no_provider_number(h->input, &h->arena, &no_provider, err));
     const struct request_texts texts = {.texts = hits->texts,
                                         .nearest = hits->nearest,
                                         .counts = hits->nearest_counts,
                                         .most = hits->nearest_most,
                                         .keys = h->input->view->snapshot->keys,
-                                        .nobody = nobody};
+                                        .no_provider = no_provider};
     float lack = wt__request_lack(&texts, candidates, count);
     *out = wt__request_kind(&h->rules->classifier, lack);
     *h->input->multi_provider_probability = (double)wt__request_probability(&h->rules->classifier, lack);

@@ -269,7 +269,7 @@ static int compare_provider_matches(const void *a, const void *b)
 /* True if both matches belong to the same provider. A tool without a provider counts as a separate provider. */
 static bool same_side(const struct request_texts *t, const struct provider_match *a, const struct provider_match *b)
 {
-    return a->provider == b->provider && (a->provider != t->nobody || a->row == b->row);
+    return a->provider == b->provider && (a->provider != t->no_provider || a->row == b->row);
 }
 
 /* Matches of all texts of a request. */
@@ -328,7 +328,7 @@ float wt__request_lack(const struct request_texts *t, struct candidate *candidat
         least = fminf(least, lack);
         for (size_t c = 0; c < count; c++)
             if (t->keys[candidates[c].row].provider == one->provider &&
-                (one->provider != t->nobody || candidates[c].row == one->row))
+                (one->provider != t->no_provider || candidates[c].row == one->row))
                 candidates[c].lack = lack;
     }
     if (near.count == 0)

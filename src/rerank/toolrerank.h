@@ -130,7 +130,7 @@ struct request_texts {
     const size_t *counts;            /* [T] number of rows in `nearest` for each text */
     size_t most;                     /* maximum number of rows for each text */
     const struct snapshot_key *keys; /* provider number of each row of the snapshot */
-    uint32_t nobody;                 /* provider number of tools without a provider; HIERARCHY_NO_PROVIDER if unknown */
+    uint32_t no_provider;            /* provider number of tools without a provider; HIERARCHY_NO_PROVIDER if unknown */
 };
 
 /* Computes how much each provider lacks for the request. For a sub-query, the lack of a provider is the best cosine of

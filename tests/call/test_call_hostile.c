@@ -506,12 +506,7 @@ static const struct {
      "\n>>>demonstrations\n" ORDER "\n>>>fault\n" ORDER "\n>>>options\n" ORDER,
      false},
 };
-#ifdef __SANITIZE_ADDRESS__
-enum { REQUESTS = 10 }; /* all requests run in the other build */
-#else
-enum { REQUESTS = 30 };
-#endif
-enum { ROGUES = sizeof rogues / sizeof *rogues, SAYS_BYTES = 512 };
+enum { ROGUES = sizeof rogues / sizeof *rogues, REQUESTS = 30, SAYS_BYTES = 512 };
 
 /* Writes the harmless twin of a text: every letter is changed. The twin has as many words and bytes, but gives no
  * order. */

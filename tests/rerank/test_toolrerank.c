@@ -61,7 +61,7 @@ static void tools_without_provider_are_separate(void **state)
     struct request_texts texts = {3, nearest, counts, MOST, keys, NOBODY};
     (void)state;
     assert_near((double)wt__request_lack(&texts, NULL, 0), 0.5 / 2);
-    texts.nobody = HIERARCHY_NO_PROVIDER;
+    texts.no_provider = HIERARCHY_NO_PROVIDER;
     assert_near((double)wt__request_lack(&texts, NULL, 0), 0);
 }
 
