@@ -259,7 +259,8 @@ static void cuts_requests_down_by_words(void **state)
     uint32_t providers[TOOLS];
     struct workspace *workspace;
     struct dev_evaluator evaluator = {.tools = TOOLS, .workspaces = &workspace};
-    struct first_ranking ranking = {.evaluator = &evaluator, .providers = providers, .no_provider = HIERARCHY_NO_PROVIDER};
+    struct first_ranking ranking = {
+        .evaluator = &evaluator, .providers = providers, .no_provider = HIERARCHY_NO_PROVIDER};
     assert_train_ok(place, wt__engine_index(engine, NULL, NULL, NULL, &evaluator.index, &place->err));
     assert_train_ok(place, wt__workspace_open(&workspace, &place->err));
     for (size_t row = 0; row < TOOLS; row++)
