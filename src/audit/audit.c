@@ -303,7 +303,7 @@ static int read_audited_catalogue(struct audit_run *a, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- looking */
+/* ---------------------------------------------------------------- running the rules */
 
 typedef int (*family)(struct audit_run *a, struct checked_tool *at, wt_error *err);
 
@@ -473,8 +473,8 @@ static void free_auditing(struct audit_run *a)
     wt__arena_dispose(&a->scratch);
 }
 
-/* Frees the state of the audit and sets *out to the result; frees the result if rc is an error. begun: start time in
- * milliseconds. */
+/* Frees the state of the audit. If rc is an error, frees the result and returns rc. Otherwise sets *out to the result.
+ * begun: start time in milliseconds. */
 static int finish_audit(struct audit_run *a, int rc, struct owned_audit *result, double begun, wt_audit_result **out,
                         wt_error *err)
 {

@@ -165,7 +165,8 @@ static int check_parameters(struct audit_run *a, const struct checked_tool *at, 
     return report_parameters(a, at, RULE_UNTYPED_PARAMETERS, untyped, all, "type", &no_type, err);
 }
 
-/* Reports required names without a property, if the schema lists all its properties itself. */
+/* Reports names in `required` that are not in `properties`. Skips schemas with a keyword that may declare properties
+ * elsewhere. */
 static int check_required(struct audit_run *a, const struct checked_tool *at, wt_error *err)
 {
     static const char *const elsewhere[] = {"$ref", "allOf", "anyOf", "oneOf", "patternProperties"};
@@ -201,8 +202,8 @@ int wt__audit_schema(struct audit_run *a, struct checked_tool *at, wt_error *err
 
 /* ---------------------------------------------------------------- names */
 
-/* Finds names that an API refuses, according to its documentation and error messages. Names in exports of whichtool
- * always fit (catalog/names.h), so this rule is for callers that send definitions unchanged. */
+/* Finds names that an API refuses, according to the API's documentation and error messages. Every API accepts the names
+ * that whichtool exports (catalog/names.h), so this rule is for callers that send definitions unchanged. */
 
 struct api_name_limits {
     const char *name;
@@ -231,7 +232,8 @@ static bool api_accepts(const struct api_name_limits *api, struct str name)
     return true;
 }
 
-/* True if an import numbered the name because the provider already had *stem: "add~2" for a second "add". */
+/* True if an import added a number to the tool's name because the provider already had a tool of that name: "add~2" for
+ * a second "add". Sets *stem to the name without the number. */
 static bool is_numbered_copy(const struct audit_run *a, size_t tool, struct str *stem)
 {
     const struct str name = a->tools[tool].tool.name;

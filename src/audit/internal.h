@@ -1,5 +1,5 @@
-/* internal.h: the parts of an audit: the run and its findings, the rules, texts of tools, searches, checks and
- * output. */
+/* internal.h: shared declarations of the audit. An audit reads the catalogue, checks the texts and schemas of each tool,
+ * searches for the tools, and collects findings. */
 #ifndef WT_AUDIT_INTERNAL_H
 #define WT_AUDIT_INTERNAL_H
 
@@ -68,16 +68,16 @@ bool wt__find_audit_rule(struct str id, enum audit_rule *out);
 
 /* Finds the line at which a tool is defined in its source file.
  *
- * The store has no line numbers. The first lookup for a file imports it again, and matches tools by their definition,
- * byte for byte. Lines therefore refer to the current file. A tool has no line if its definition was changed or removed
- * since, or occurs twice in the file. */
+ * The store has no line numbers. The first lookup for a file parses the whole file again. Tools of the file and of
+ * the store match if their definitions are equal, byte for byte. Lines therefore refer to the current file. A tool has
+ * no line if its definition was changed or removed after the import, or occurs twice in the file. */
 
 /* Source of a tool. All zero if unknown. */
 struct tool_origin {
     const char *source;         /* absolute path or name; "" if unknown */
     const char *format;         /* format of the file */
     unsigned char exact[32];    /* hash of definition, source id and provider */
-    unsigned char wherever[32]; /* same without the provider, which `add` may have set */
+    unsigned char wherever[32]; /* hash of definition and source id only, because `add` may have set the provider */
 };
 
 /* Lines of the files read so far. Initialise with zeros. */
@@ -95,8 +95,8 @@ void wt__lines_dispose(struct source_lines *lines);
 /* A finding with the private data for its location. */
 struct placed_finding {
     wt_finding public;                 /* first member, so that a public pointer can be cast */
-    const struct tool_origin *origins; /* [public.tool_count]; one for a provider: the origin of its first tool */
-    const char *store;                 /* file name of the store: location of findings without a source file */
+    const struct tool_origin *origins; /* [public.tool_count]; without tools, the origin of the provider's first tool */
+    const char *store;                 /* file name of the store, the location of findings without a source file */
     size_t line;                       /* line in the first origin's file; 0 to look it up with wt__find_source_line */
 };
 
@@ -115,7 +115,7 @@ enum {
 
 struct audited_tool {
     struct tool tool;   /* texts in the run's scratch */
-    int64_t key;        /* the store's id */
+    int64_t key;        /* id in the store */
     uint32_t provider;  /* index into the run's providers */
     const char *id;     /* same as in wt_tool */
     const char *source; /* file or name of the source, in the result's arena; "" if unknown */
@@ -146,8 +146,8 @@ struct audit_run {
     size_t count, capacity;
     struct audited_provider *providers; /* [provider_count] in the order of their first tools */
     size_t provider_count, provider_capacity;
-    bool scoped;
-    uint32_t scope; /* if scoped: the only provider to report findings for */
+    bool scoped;    /* true if findings are reported for one provider only */
+    uint32_t scope; /* index of this provider; unused if `scoped` is false */
     struct kept_finding {
         struct placed_finding finding;
         enum audit_rule rule;
@@ -165,9 +165,9 @@ struct new_finding {
     const uint32_t *tools; /* [count] the first is the subject */
     size_t count;
     uint32_t provider;                    /* used if count is 0 */
-    struct str removed, removed_provider; /* id and provider of a removed tool, instead of the above; "" if unused */
+    struct str removed, removed_provider; /* id and provider of a removed tool, which is not in `tools`; "" if unused */
     size_t line;                          /* line in the pins file, for a removed tool */
-    double figure;                        /* NaN if none */
+    double figure;                        /* main number of the finding, such as a count or share; NaN if none */
     const char *advice;                   /* NULL for the rule's own advice */
 };
 
@@ -196,7 +196,7 @@ size_t wt__audit_tool_index(const struct audit_run *a, int64_t key);
  * data differently. */
 
 enum text_kind {
-    TEXT_NAME,   /* name of the tool, a property, or any member */
+    TEXT_NAME,   /* name of the tool, of a property, or of any other member of a schema */
     TEXT_PROSE,  /* titles and descriptions */
     TEXT_VALUE,  /* any other string */
     TEXT_PATTERN /* a regular expression */
@@ -207,7 +207,7 @@ struct tool_text {
     struct str text;
     struct str member;     /* path of the text, such as "annotations.title"; in a schema, the path from `parameter`, or
                           from the root if `parameter` is NULL; "name" for the name of a property */
-    const char *parameter; /* name of the property; NULL if none */
+    const char *parameter; /* property that contains the text; NULL if none */
     const char *schema;    /* "input schema", "output schema", or NULL */
 };
 
@@ -318,7 +318,7 @@ struct audit_search {
     float scores[SEARCH_DEPTH];
     uint8_t count;
     uint8_t rank;       /* rank of `tool` or of copy_of, from 1; 0 if the search found neither */
-    uint32_t copy_of;   /* copy returned instead of `tool`; UINT32_MAX if `tool` kept its place */
+    uint32_t copy_of;   /* copy returned instead of `tool`; UINT32_MAX if no copy was returned */
     bool word_for_word; /* true if `tool` and `copy_of` are word-for-word copies */
 };
 
@@ -337,8 +337,8 @@ struct audit_searches {
  * wt_find. */
 int wt__audit_search(struct audit_run *a, struct audit_searches *out, wt_error *err);
 
-/* Appends the first sentences of a description, without markup, for use as a request: as many whole sentences as give
- * SEARCH_WORDS words. */
+/* Appends the beginning of a description, without markup, for use as a request. Stops after the first sentence that
+ * brings the total to SEARCH_WORDS words. */
 void wt__first_sentences(struct str description, struct buffer *out);
 
 /* Returns the search for the tool's own description; NULL if it was not searched. */
@@ -359,7 +359,7 @@ enum {
 
 /* The tool under examination. */
 struct checked_tool {
-    size_t tool;
+    size_t tool;              /* index into the run's tools */
     const json_t *schema;     /* stored schema of the arguments; NULL if not valid JSON */
     const json_t *definition; /* definition from the source; NULL if not valid JSON */
     struct wording wording;   /* scratch */

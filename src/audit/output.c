@@ -1,16 +1,16 @@
 /* output.c: writes an audit as SARIF 2.1.0 or as an HTML page. Code hosts read SARIF to show findings next to a change.
- * The page has totals, then the findings by rule, the worst first, then token counts.
+ * The page shows the totals, the findings of each rule with errors first, and token counts.
  *
  * In SARIF, logical locations are the tools' ids. The fingerprint is a hash of rule and tools, so it identifies the
  * finding in the next run.
  *
- * Code hosts reject findings without a physical location:
+ * Code hosts reject findings without a physical location. The location depends on the tool:
  *   - tool from a file: that file, and the line of its definition (wt__find_source_line)
  *   - removed tool: its line in the pins file
  *   - tool from a server: the store
- * The line is 1 if unknown, because hosts require a line. Paths below the working directory are relative, as hosts
- * expect if it is the repository's root; other paths are absolute. GitHub distinguishes findings on one line by
- * primaryLocationLineHash, so this member has our fingerprint, too. */
+ * The line is 1 if unknown, because hosts require a line. Paths below the working directory are relative,
+ * because hosts resolve them against the repository's root. Other paths are absolute. GitHub distinguishes findings on
+ * one line by the member primaryLocationLineHash, so the fingerprint is also written there. */
 #include "audit/internal.h"
 
 #include <limits.h>

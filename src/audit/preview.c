@@ -3,7 +3,7 @@
  *   copy of the catalogue in memory, with vectors -> search requests -> add the waiting tools -> search again
  *
  * The share is defined as in search_checks.c. The live catalogue is only read, and never contains the waiting tools.
- * The copy has no approvals, so new tools are ranked without a limit. */
+ * Searches in the copy do not limit new tools (engine/filter.h). */
 #include "audit/internal.h"
 
 #include <stdlib.h>
@@ -50,8 +50,8 @@ struct preview {
     wt_engine *engine, *copy;
     struct str provider;
     wt_preview_options options;
-    struct tool *tools; /* [count] tools of the catalogue, by id */
-    struct store_key *keys;
+    struct tool *tools;       /* [count] tools of the catalogue, by id */
+    struct store_key *keys;   /* [count] keys in the catalogue */
     struct store_key *copied; /* [count] keys of the same tools in the copy */
     size_t count, tool_capacity, key_capacity;
     size_t own; /* number of the provider's tools */
@@ -275,7 +275,7 @@ static int make_preview_requests(struct preview *p)
 /* ---------------------------------------------------------------- searching */
 
 struct preview_tally {
-    size_t all, own; /* places */
+    size_t all, own; /* places of all tools, and of the provider's tools */
 };
 
 static bool is_answer(const struct preview_request *request, size_t place)

@@ -107,7 +107,8 @@ static size_t hit_index(const struct audit_search *of, uint32_t tool)
     return i;
 }
 
-/* True if `other` ranks before the tool for the tool's own description (*before), or ties with it. */
+/* True if `other` ranks before the tool, or ties with it, in the search for the tool's own description. Sets *before if
+ * `other` ranks before the tool. */
 static bool ranks_before(const struct audit_search *of, uint32_t other, bool *before)
 {
     size_t own = hit_index(of, of->tool), theirs = hit_index(of, other);
@@ -147,8 +148,8 @@ int wt__audit_reach(struct audit_run *a, const struct audit_searches *searches, 
     return check_recorded_use(a, searches, err);
 }
 
-/* Finds tools offered by several providers: word for word (index/snapshot.h) or nearly (retrieve/compose.h). A
- * search uses the same groups to let copies share a place. */
+/* Finds word-for-word copies (index/snapshot.h) and near copies (retrieve/compose.h) of tools by other providers. In
+ * searches, the same copies share a place. */
 
 static int report_copy_group(struct audit_run *a, const struct snapshot *snapshot, uint32_t row, uint32_t *group,
                              wt_error *err)
@@ -211,15 +212,15 @@ int wt__audit_copies(struct audit_run *a, const struct audit_searches *searches,
  *   lift(P)  = share(P) / P's share of the tools
  *
  * Only the first AUDIT_FIRST_PLACES count, and only requests that are not for P: made from other providers'
- * descriptions, or recorded without use of P's tools. The request's own tool is left out of both counts. A tool without
- * a provider counts as a party of its own.
+ * descriptions, or recorded without use of P's tools. The request's own tool is left out of both counts. A party
+ * is a provider, or a single tool without a provider.
  *
  * The thresholds were chosen on floods of toolbench-i3 and metatool (docs/audit.md). Honest small providers reach a
  * lift of 6 with a small share; honest large ones reach a share of 5 % with a lift of 1. Only floods have both.
  *
  * A request made from a description is for every provider with a word-for-word copy of the tool. A search shows one of
- * several copies. Without this rule, the first of ten providers with the same tools would seem to take the places of
- * the other nine.
+ * several copies. If the request were for one provider only, the first of ten providers with the same tools
+ * would seem to take the places of the other nine.
  *
  * Three kinds of requests are counted separately, and the largest share decides:
  *   - plain descriptions, which find texts stuffed with the catalogue's words
@@ -275,7 +276,7 @@ static int link_copies(struct audit_run *a, uint32_t *next, wt_error *err)
 }
 
 struct place_tally {
-    size_t all;   /* places */
+    size_t all;   /* places in all requests */
     size_t *own;  /* [parties] places in requests for the party */
     size_t *took; /* [parties] places taken in requests for other parties */
 };
@@ -283,9 +284,9 @@ struct place_tally {
 struct capture_count {
     const struct audit_run *a;
     uint32_t *next;     /* [tools] rings of copies */
-    size_t *answers_to; /* [tools] last request answered by the tool or a copy of it; from 1 */
-    size_t *asked_by;   /* [parties] last request for the party; from 1 */
-    size_t *asked;      /* [asked_count] parties of the current request */
+    size_t *answers_to; /* [tools] number of the last request that the tool or its copy answers, from 1; 0 if none */
+    size_t *asked_by;   /* [parties] number of the last request for the party, from 1; 0 if none */
+    size_t *asked;      /* [asked_count] parties that the current request is for */
     size_t asked_count, request;
 };
 

@@ -19,9 +19,9 @@
 /* ---------------------------------------------------------------- voices */
 
 /* Phrases that people put around a request: "I'm planning a party. Can you help me with this: ...". Floods
- * (search_checks.c) use such words, because every request has them and honest descriptions do not. The phrases were
- * written for this audit. Each has its own topic, so no honest subject matches many of them. They use the most frequent
- * words of requests, counted in the train split of MetaTool, a freely licensed data set. */
+ * (search_checks.c) use such words, because requests often have them and honest descriptions do not. The phrases were
+ * written for this audit. Their words are the most frequent words of requests in the train split of MetaTool, a freely
+ * licensed data set. Each phrase has its own topic, so no honest description matches many phrases. */
 
 struct voice {
     const char *before, *after;
@@ -206,9 +206,9 @@ static int make_plain_searches(struct audit_run *a, struct audit_searches *out, 
     return 0;
 }
 
-/* Puts plain requests into voices. The number of voiced requests equals the number of plain ones, within
- * SEARCH_VOICED_LEAST and SEARCH_VOICED_MOST, because a few thousand places suffice to measure a share. Voices are used
- * in turn. */
+/* Puts plain requests into voices, which are used in turn. Makes as many voiced requests as there are plain requests, but
+ * at least SEARCH_VOICED_LEAST and at most SEARCH_VOICED_MOST. The options may limit the number further. A few thousand
+ * requests suffice to measure a share of places. */
 static int make_voiced_searches(struct audit_run *a, struct audit_searches *out, wt_error *err)
 {
     size_t count = out->plain_count == 0                    ? 0

@@ -18,8 +18,8 @@
 
 /* Finds descriptions that are missing, repeated, uninformative, or not descriptions at all.
  *
- * Sentences of every language have many short words; a list of words has few, and little punctuation. A text phrased as
- * a request uses the first person and addresses somebody: "I'm planning a trip. Can you ...". docs/audit.md has the
+ * A sentence has many short words. A list of words has few short words and little punctuation. A text phrased as a
+ * request uses the first person and addresses somebody: "I'm planning a trip. Can you ...". docs/audit.md has the
  * rates of such lists and requests in honest catalogues. */
 
 enum {
@@ -77,7 +77,7 @@ static const char *const marks_request[] = {
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* True if the first sentence has a phrase of a request, and the whole text has enough of them. The first sentence must
+/* True if the first sentence has a phrase of a request, and the whole text has enough such phrases. The first sentence must
  * match because an honest description may end in example requests. */
 static bool is_like_request(const struct wording *wording)
 {
@@ -425,8 +425,8 @@ static int report_order(struct instruction_check *t, enum audit_rule rule, const
                                       wt__describe_text_place(t->a, text), does[rule], wt__audit_quote(t->a, sentence));
 }
 
-/* Returns the position of the first of the marks that the text contains, ignoring case; text.len otherwise. Sets *len
- * to the length of that mark. */
+/* Returns the position of a mark in the text, ignoring case; text.len if the text has no mark. If the text has several
+ * marks, the first of the list counts. Sets *len to the length of the mark. */
 static size_t find_mark(struct str text, const char *const *marks, size_t count, size_t *len)
 {
     for (size_t m = 0; m < count; m++) {
@@ -438,8 +438,8 @@ static size_t find_mark(struct str text, const char *const *marks, size_t count,
     return text.len;
 }
 
-/* True if a quotation mark precedes a match that gives the model a role: the text quotes an example prompt. Quoted
- * orders of the other rules still count. */
+/* True if a match of RULE_ADDRESSES_MODEL follows a quotation mark, because such a text quotes an example prompt. Quoted
+ * matches of the other rules still count. */
 static bool is_quoted_example(struct str text, size_t start, enum audit_rule rule)
 {
     return rule == RULE_ADDRESSES_MODEL && start > 0 && (text.ptr[start - 1] == '"' || text.ptr[start - 1] == '`');
@@ -619,8 +619,8 @@ static const char *describe_character(uint32_t c)
     return c < ' ' || (c >= 0x7F && c < 0xA0) ? "a control character" : "a zero-width character";
 }
 
-/* True if invisible characters are allowed in the text. Allowed in regular expressions, and in values of one character,
- * which are often separators. */
+/* True if invisible characters are allowed in the text: in regular expressions, and in values of one character, which
+ * are often separators. */
 static bool may_have_invisible(const struct tool_text *text)
 {
     const char *at = text->text.ptr, *end = at + text->text.len;

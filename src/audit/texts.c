@@ -15,15 +15,15 @@ struct audited_text_walk {
     const char *schema;
     const char *parameter;
     struct buffer path; /* members from the schema's root, separated by dots */
-    size_t begin;       /* offset of the parameter's own members */
+    size_t begin;       /* offset in `path` of the members inside the parameter */
 };
 
 /* Meaning of the members of an object or the elements of an array. */
 enum inside {
     INSIDE_SCHEMA,
     INSIDE_PROPERTIES,  /* schemas by property name */
-    INSIDE_DEFINITIONS, /* schemas by other name */
-    INSIDE_PATTERNS,    /* schemas by pattern of names */
+    INSIDE_DEFINITIONS, /* schemas by name of a definition */
+    INSIDE_PATTERNS,    /* schemas by regular expression for property names */
     INSIDE_DATA         /* not schemas: an enumeration, a default, an example */
 };
 
@@ -235,7 +235,7 @@ static bool is_stop(const struct text_word *word)
     return wt__str_equal(word->text, STR("."));
 }
 
-/* True if the word is one of "a|b|c" [len]. */
+/* True if the word is one of the alternatives, separated by '|'. len: bytes of all alternatives. */
 static bool is_alternative(struct str word, const char *alternatives, size_t len)
 {
     for (size_t at = 0; at < len;) {

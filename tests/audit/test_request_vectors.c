@@ -1,4 +1,4 @@
-/* Vectors of an audit's requests: identical to the vectors of a single search, computed once per text, and dropped
+/* Vectors of an audit's requests. They equal the vectors of a single search, are computed once per text, and are dropped
  * above the limit. */
 #include <setjmp.h>
 #include <stdarg.h>
