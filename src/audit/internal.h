@@ -1,5 +1,5 @@
-/* internal.h: shared declarations of the audit. An audit reads the catalogue, checks the texts and schemas of each tool,
- * searches for the tools, and collects findings. */
+/* internal.h: shared declarations of the audit. An audit reads the catalogue, checks the texts and schemas of each
+ * tool, searches for the tools, and collects findings. */
 #ifndef WT_AUDIT_INTERNAL_H
 #define WT_AUDIT_INTERNAL_H
 
@@ -68,9 +68,9 @@ bool wt__find_audit_rule(struct str id, enum audit_rule *out);
 
 /* Finds the line at which a tool is defined in its source file.
  *
- * The store has no line numbers. The first lookup for a file parses the whole file again. Tools of the file and of
- * the store match if their definitions are equal, byte for byte. Lines therefore refer to the current file. A tool has
- * no line if its definition was changed or removed after the import, or occurs twice in the file. */
+ * The store has no line numbers. The first lookup for a file parses the whole file again. Tools of the file and of the
+ * store match if their definitions are equal, byte for byte. Lines therefore refer to the current file. A tool has no
+ * line if its definition was changed or removed after the import, or occurs twice in the file. */
 
 /* Source of a tool. All zero if unknown. */
 struct tool_origin {

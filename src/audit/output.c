@@ -8,9 +8,9 @@
  *   - tool from a file: that file, and the line of its definition (wt__find_source_line)
  *   - removed tool: its line in the pins file
  *   - tool from a server: the store
- * The line is 1 if unknown, because hosts require a line. Paths below the working directory are relative,
- * because hosts resolve them against the repository's root. Other paths are absolute. GitHub distinguishes findings on
- * one line by the member primaryLocationLineHash, so the fingerprint is also written there. */
+ * The line is 1 if unknown, because hosts require a line. Paths below the working directory are relative, because hosts
+ * resolve them against the repository's root. Other paths are absolute. GitHub distinguishes findings on one line by
+ * the member primaryLocationLineHash, so the fingerprint is also written there. */
 #include "audit/internal.h"
 
 #include <limits.h>

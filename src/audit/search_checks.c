@@ -107,8 +107,8 @@ static size_t hit_index(const struct audit_search *of, uint32_t tool)
     return i;
 }
 
-/* True if `other` ranks before the tool, or ties with it, in the search for the tool's own description. Sets *before if
- * `other` ranks before the tool. */
+/* True if `other` ranks before the tool, or ties with it, in the search for the tool's own description. *before is true
+ * if `other` ranks before the tool. */
 static bool ranks_before(const struct audit_search *of, uint32_t other, bool *before)
 {
     size_t own = hit_index(of, of->tool), theirs = hit_index(of, other);
@@ -212,15 +212,15 @@ int wt__audit_copies(struct audit_run *a, const struct audit_searches *searches,
  *   lift(P)  = share(P) / P's share of the tools
  *
  * Only the first AUDIT_FIRST_PLACES count, and only requests that are not for P: made from other providers'
- * descriptions, or recorded without use of P's tools. The request's own tool is left out of both counts. A party
- * is a provider, or a single tool without a provider.
+ * descriptions, or recorded without use of P's tools. The request's own tool is left out of both counts. A party is a
+ * provider, or a single tool without a provider.
  *
  * The thresholds were chosen on floods of toolbench-i3 and metatool (docs/audit.md). Honest small providers reach a
  * lift of 6 with a small share; honest large ones reach a share of 5 % with a lift of 1. Only floods have both.
  *
  * A request made from a description is for every provider with a word-for-word copy of the tool. A search shows one of
- * several copies. If the request were for one provider only, the first of ten providers with the same tools
- * would seem to take the places of the other nine.
+ * several copies. If the request were for one provider only, the first of ten providers with the same tools would seem
+ * to take the places of the other nine.
  *
  * Three kinds of requests are counted separately, and the largest share decides:
  *   - plain descriptions, which find texts stuffed with the catalogue's words

@@ -206,9 +206,9 @@ static int make_plain_searches(struct audit_run *a, struct audit_searches *out, 
     return 0;
 }
 
-/* Puts plain requests into voices, which are used in turn. Makes as many voiced requests as there are plain requests, but
- * at least SEARCH_VOICED_LEAST and at most SEARCH_VOICED_MOST. The options may limit the number further. A few thousand
- * requests suffice to measure a share of places. */
+/* Puts plain requests into voices, which are used in turn. Makes as many voiced requests as there are plain requests,
+ * but at least SEARCH_VOICED_LEAST and at most SEARCH_VOICED_MOST. The options may limit the number further. A few
+ * thousand requests suffice to measure a share of places. */
 static int make_voiced_searches(struct audit_run *a, struct audit_searches *out, wt_error *err)
 {
     size_t count = out->plain_count == 0                    ? 0

@@ -19,8 +19,8 @@
 /* Finds descriptions that are missing, repeated, uninformative, or not descriptions at all.
  *
  * A sentence has many short words. A list of words has few short words and little punctuation. A text phrased as a
- * request uses the first person and addresses somebody: "I'm planning a trip. Can you ...". docs/audit.md has the
- * rates of such lists and requests in honest catalogues. */
+ * request uses the first person and addresses somebody: "I'm planning a trip. Can you ...". docs/audit.md has the rates
+ * of such lists and requests in honest catalogues. */
 
 enum {
     LIST_WORDS = 15,         /* minimum words of a list */
@@ -77,8 +77,8 @@ static const char *const marks_request[] = {
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* True if the first sentence has a phrase of a request, and the whole text has enough such phrases. The first sentence must
- * match because an honest description may end in example requests. */
+/* True if the first sentence has a phrase of a request, and the whole text has enough such phrases. The first sentence
+ * must match because an honest description may end in example requests. */
 static bool is_like_request(const struct wording *wording)
 {
     size_t words = 0, first = wording->count, marks = 0, early = 0, end;
@@ -438,8 +438,8 @@ static size_t find_mark(struct str text, const char *const *marks, size_t count,
     return text.len;
 }
 
-/* True if a match of RULE_ADDRESSES_MODEL follows a quotation mark, because such a text quotes an example prompt. Quoted
- * matches of the other rules still count. */
+/* True if a match of RULE_ADDRESSES_MODEL follows a quotation mark, because such a text quotes an example prompt.
+ * Quoted matches of the other rules still count. */
 static bool is_quoted_example(struct str text, size_t start, enum audit_rule rule)
 {
     return rule == RULE_ADDRESSES_MODEL && start > 0 && (text.ptr[start - 1] == '"' || text.ptr[start - 1] == '`');

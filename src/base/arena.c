@@ -1,5 +1,5 @@
-/* arena.c: a list of blocks, newest first. Each block is at least twice as large as the block before, up to BLOCK_MAX,
- * so an arena of any size makes few calls of malloc.
+/* arena.c: a list of blocks, newest first. Block sizes double up to BLOCK_MAX, so that few calls of malloc are needed.
+ * An allocation that exceeds this size gets a block of its own size.
  *
  * Under AddressSanitizer each allocation is followed by a poisoned gap, so that an overrun is detected. */
 #include "base/arena.h"

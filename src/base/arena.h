@@ -28,11 +28,12 @@ void *wt__arena_pointers(struct arena *arena, const void *items, size_t count, s
 /* Returns a NUL-terminated copy of s, or NULL if out of memory. */
 char *wt__arena_copy(struct arena *arena, struct str s);
 
-/* Frees all allocations but keeps the newest block, the largest one, for reuse. */
+/* Frees all allocations but keeps the newest block for reuse. */
 void wt__arena_reset(struct arena *arena);
 void wt__arena_dispose(struct arena *arena);
 
-/* Frees a block of malloc and the arena in it, which is arena_at bytes behind its start. NULL is a no-op. */
+/* Disposes of the arena that is arena_at bytes behind the start of the block, then frees the block with free(). NULL is
+ * a no-op. */
 void wt__arena_free_owner(void *block, size_t arena_at);
 
 #endif

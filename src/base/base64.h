@@ -10,7 +10,8 @@ void wt__base64(struct buffer *out, struct str bytes);
 /* Appends bytes as base64 in the alphabet for URLs and file names, without padding. */
 void wt__base64_url(struct buffer *out, struct str bytes);
 
-/* Appends the decoded bytes. Returns false if text is not the exact encoding of any bytes; out may have grown then. */
+/* Appends the decoded bytes. Returns false if text is not the exact encoding of any bytes. Even then, out may have
+ * grown. */
 bool wt__base64_decode(struct buffer *out, struct str text);
 bool wt__base64_url_decode(struct buffer *out, struct str text);
 

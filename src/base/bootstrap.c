@@ -1,7 +1,8 @@
-/* bootstrap.c: draws samples and computes their means. The interval consists of percentiles of the resampled means.
- * Without a true difference, the resampled means would spread around 0 as they now spread around the observed mean. So
- * p is the share of resampled means at least as far from the observed mean as the observed mean is from 0. Adding one
- * to numerator and denominator keeps p above 0. */
+/* bootstrap.c: draws samples and computes their means. The bounds of the interval are percentiles of these means.
+ *
+ * The means of the samples spread around the observed mean. Without a true difference, they would spread around 0 in
+ * the same way. So p is the share of samples whose mean is at least as far from the observed mean as the observed mean
+ * is from 0. Adding one to numerator and denominator keeps p above 0. */
 #include "base/bootstrap.h"
 
 #include <math.h>

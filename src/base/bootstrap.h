@@ -12,7 +12,7 @@
 struct bootstrap {
     double difference; /* mean of b - a */
     double low, high;  /* 95 % percentile interval of the mean */
-    double p;          /* two-sided p-value: probability under no difference of a mean at least this far from 0 */
+    double p;          /* two-sided p-value: probability of a mean at least this far from 0 without a difference */
 };
 
 /* Runs the bootstrap. differences: [count], b - a of each query. resamples must be > 0. The result depends only on the

@@ -34,8 +34,9 @@ void wt__buffer_json(struct buffer *buffer, struct str s);
 char *wt__buffer_take(struct buffer *buffer);
 /* Returns the content; empty if the buffer has failed, so that a truncated text is never used. */
 struct str wt__buffer_view(const struct buffer *buffer);
+/* Empties the buffer and resets `failed`. Keeps the memory. */
 void wt__buffer_clear(struct buffer *buffer);
-/* Truncates the content to len bytes; does nothing if it is not longer. */
+/* Truncates the content to len bytes. Shorter content stays the same. */
 void wt__buffer_cut(struct buffer *buffer, size_t len);
 void wt__buffer_dispose(struct buffer *buffer);
 

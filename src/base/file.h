@@ -37,7 +37,7 @@ int wt__replace_write(struct replace *replace, const void *bytes, size_t len, wt
 int wt__replace_commit(struct replace *replace, wt_error *err);
 /* Works like wt__replace_commit, but only if the file still holds `old`. text is the new content as written. If the
  * file system can exchange two files atomically, a concurrent write by another program is never lost. Otherwise a write
- * between the comparison and the rename can be lost. Errors: also WT_EBUSY if the file holds something else. */
+ * between the comparison and the rename can be lost. Errors: also WT_EBUSY if another program changed the file. */
 int wt__replace_commit_over(struct replace *replace, struct str old, struct str text, wt_error *err);
 void wt__replace_abort(struct replace *replace); /* no-op after commit, or on a zeroed struct with fd -1 */
 int wt__file_replace(const char *path, const void *bytes, size_t len, wt_error *err); /* all three steps at once */
@@ -71,10 +71,10 @@ int wt__config_folder(char **out, struct arena *arena, wt_error *err);
 
 /* Takes an exclusive lock on the lock file at path; waits up to wait_ms. Release it with wt__unlock_file(*fd). */
 int wt__lock_file(int *fd, const char *path, unsigned wait_ms, wt_error *err);
-/* Takes a shared lock, which excludes wt__lock_file. wt__is_shared reports it for as long as *fd is open or the process
- * lives. */
+/* Takes a shared lock, which excludes wt__lock_file. Until *fd is closed or the process ends, wt__is_shared returns
+ * true. */
 int wt__share_file(int *fd, const char *path, unsigned wait_ms, wt_error *err);
-/* True if any process holds the lock file. False if the file does not exist or cannot be read. */
+/* True if any process holds a lock on the file. False if the file does not exist or cannot be read. */
 bool wt__is_shared(const char *path);
 void wt__unlock_file(int fd);
 

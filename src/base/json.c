@@ -38,8 +38,9 @@ static int measure_nesting(const char *text, size_t len)
     return deepest;
 }
 
-/* jansson 2.14 reports most failed allocations as syntax errors. If a token of 16 bytes or more cannot grow, it even
- * drops a byte silently. So failed allocations are recorded here, whichever allocator was installed. */
+/* jansson 2.14 reports most failed allocations as syntax errors. If a token of 16 bytes or more cannot grow, jansson
+ * even drops a byte silently. Therefore allocate_or_note wraps the installed allocator and records failed
+ * allocations. */
 static json_malloc_t allocate;
 static _Thread_local bool allocation_failed;
 
@@ -103,8 +104,9 @@ static void append_storable_text(struct buffer *out, const char *text, size_t le
     }
 }
 
-/* Parses the text; on error, returns NULL with *why filled or `allocation_failed` set. Only numbers out of range are
- * rounded: a rounded schema bound is better than a lost tool. Callers that need every digit use the text. */
+/* Parses the text. On error, returns NULL, and fills *why or sets `allocation_failed`. Numbers beyond the range of C
+ * types are rounded, because a rounded bound in a schema is better than a lost tool. Callers that need every digit use
+ * the text. */
 static json_t *load_json(const char *text, size_t len, size_t more_flags, json_error_t *why)
 {
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | more_flags;

@@ -29,7 +29,7 @@ struct str wt__json_str(const json_t *object, const char *key);
 /* Return the member if it is an object or an array respectively, else NULL. Borrowed from object. */
 json_t *wt__json_object(const json_t *object, const char *key);
 json_t *wt__json_array(const json_t *object, const char *key);
-/* Return the member as a whole number, number or Boolean; fallback if it is missing or of another type. */
+/* Return the member as an integer, a number or a Boolean; `fallback` if it is missing or of another type. */
 int64_t wt__json_int(const json_t *object, const char *key, int64_t fallback);
 double wt__json_real(const json_t *object, const char *key, double fallback);
 bool wt__json_bool(const json_t *object, const char *key, bool fallback);

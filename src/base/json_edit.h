@@ -1,10 +1,10 @@
 /* json_edit.h: adds and removes members of one object in hand-written JSON. All other bytes stay the same: comments,
  * blanks, order, line ends, and the spelling of numbers.
  *
- * The whole text is parsed first, so it is known to be valid JSON with unique keys. Comments and trailing commas are
- * accepted, as in wt__json_parse_relaxed. Then the byte ranges of the members are located, and the new text is the old
- * text with some ranges removed or replaced. A member is removed with its comma. A line left blank is removed; a line
- * with a comment stays. The result is valid JSON; callers should still parse it before they write it. */
+ * The whole text is parsed first, to check that it is valid JSON with unique keys. Comments and trailing commas are
+ * accepted, as in wt__json_parse_relaxed. Then the byte ranges of the members are located. The new text is the old text
+ * with some ranges removed or replaced. A member is removed with its comma. A line left blank is removed. A line with a
+ * comment stays. The result is valid JSON, but callers should still parse it before they write it. */
 #ifndef WT_BASE_JSON_EDIT_H
 #define WT_BASE_JSON_EDIT_H
 
@@ -28,7 +28,7 @@ struct json_members {
     size_t count;
     size_t open, close; /* offsets of the object's brackets */
     const char *line_end;
-    const char *indent, *deeper; /* blanks before keys; added indent per level. NULL if the object is on one line */
+    const char *indent, *deeper; /* blanks before each key, and per level; NULL if the object is on one line */
 };
 
 /* Locates the members of an object. path: keys from the root, ends in NULL. Returns 1, or 0 if no such object exists.
@@ -44,8 +44,8 @@ struct json_new_member {
     struct str value;
 };
 
-/* Appends the whole text without the members marked in drop, [count]. The new members replace the first dropped one, or
- * follow the last member if no member is dropped. */
+/* Appends the whole text without the dropped members. drop: [count], true for each member to drop. The new members
+ * replace the first dropped member, or follow the last member if no member is dropped. */
 void wt__json_edit(struct buffer *out, const struct json_members *members, const bool *drop,
                    const struct json_new_member *added, size_t added_count);
 

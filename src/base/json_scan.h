@@ -1,9 +1,9 @@
 /* json_scan.h: iterates over the members of one JSON container without building a tree.
  *
- * A value is the text between two separators, found by balancing only brackets and strings. It may be invalid inside: a
- * parser decides later, and only that value is lost. The scan fails at text that ends too early, a wrong closing
- * bracket or a missing key. All members before that position have been returned. One pass, no allocation, unlimited
- * nesting. */
+ * A value is the text between two separators, found by balancing only brackets and strings. The value itself may be
+ * invalid. Callers detect this when they parse the value, and lose only this value. The scan fails at text that ends
+ * too early, a wrong closing bracket or a missing key. All members before that position have been returned. One pass,
+ * no allocation, unlimited nesting. */
 #ifndef WT_BASE_JSON_SCAN_H
 #define WT_BASE_JSON_SCAN_H
 

@@ -57,6 +57,6 @@ int wt__grow(void **items, size_t *capacity, size_t need, size_t size)
 void wt__free_variable(void *variable)
 {
     void *block;
-    memcpy(&block, variable, sizeof block); // the variable may be a pointer of any type
+    memcpy(&block, variable, sizeof block); /* the variable may be a pointer of any type */
     free(block);
 }

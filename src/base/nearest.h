@@ -25,7 +25,7 @@ void wt__nearest_begin(struct nearest *nearest, struct str word);
  * alignment). Returns `most` if the distance is at least `most`, or if more characters change than stay. */
 size_t wt__edit_distance(struct str word, struct str candidate, size_t most);
 
-/* Compares a candidate and keeps it if it is closer than the best so far. */
+/* Keeps the candidate if it is closer to the word than the best candidate so far. */
 void wt__nearest_show(struct nearest *nearest, struct str candidate);
 
 #endif

@@ -9,9 +9,9 @@
  * run. */
 typedef int (*pool_work)(void *context, size_t index, unsigned worker);
 
-/* Calls work once for each of 0 .. count-1, started in this order, on at most `threads` threads (0: one per processor).
- * Returns 0, or the first non-zero result after running items have finished. Uses fewer threads if the system refuses
- * to create more. */
+/* Calls work once for each of 0 .. count-1, started in this order. Uses at most `threads` threads; 0 means one per
+ * processor. Uses fewer threads if the system cannot create more. Returns 0 or the first non-zero result, after all
+ * started items have finished. */
 int wt__pool_run(unsigned threads, size_t count, pool_work work, void *context);
 
 unsigned wt__processor_count(void);

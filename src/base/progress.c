@@ -40,8 +40,8 @@ static bool check_cancelled(struct progress *progress)
     return progress->cancelled;
 }
 
-/* Calls the callback, unless the operation is cancelled: other threads may still make steps after that. Requires the
- * lock. */
+/* Calls the callback. Does nothing if the operation is cancelled, because other threads may still make steps after the
+ * cancellation. Requires the lock. */
 static void report_progress(struct progress *progress)
 {
     if (progress->cancelled)

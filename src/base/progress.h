@@ -16,7 +16,7 @@ struct progress {
     uint64_t done, total; /* steps of the current phase; total is 0 if unknown */
     double last_ms;       /* time of the last report, as wt__now_ms */
     double begun_ms;      /* time of wt__progress_init */
-    unsigned limit_ms;    /* 0 for no limit */
+    unsigned limit_ms;    /* time limit, counted from begun_ms; 0 for no limit */
     bool cancelled;
     bool late; /* cancelled by the time limit */
     pthread_mutex_t lock;
@@ -25,13 +25,14 @@ struct progress {
 void wt__progress_init(struct progress *progress, wt_progress_fn report, void *context);
 void wt__progress_dispose(struct progress *progress);
 
-/* Cancels the operation at the next phase or step that is later than ms after wt__progress_init. 0 means no limit. */
+/* Sets a time limit, counted from wt__progress_init; 0 for no limit. The first phase or step after the limit cancels
+ * the operation. */
 void wt__progress_limit(struct progress *progress, unsigned ms);
 /* Disposes of the progress. Returns rc, the operation's result, or WT_ETIMEOUT if the time limit caused
  * WT_ECANCELLED. */
 int wt__progress_end(struct progress *progress, int rc, wt_error *err);
 
-/* In the functions below progress may be NULL; they then never cancel. */
+/* The functions below accept a NULL progress, and then return 0. */
 
 /* Starts a phase and reports it. Returns non-zero if cancelled. */
 int wt__progress_phase(struct progress *progress, const char *phase, uint64_t total);

@@ -15,8 +15,8 @@ void wt__rng_seed(struct rng *rng, uint64_t seed);
 uint64_t wt__rng_next(struct rng *rng);
 /* Returns a uniform number in 0 .. bound-1, without bias. bound must be > 0. */
 uint64_t wt__rng_below(struct rng *rng, uint64_t bound);
-/* Draws `most` of 0 .. count-1 without repetition into the front of numbers, [count]. If most >= count, numbers holds
- * all of them in order. */
+/* Draws `most` of the numbers 0 .. count-1 without repetition and writes them to the front of numbers, [count]. If most
+ * >= count, writes all of 0 .. count-1 in ascending order. */
 void wt__rng_draw(struct rng *rng, uint32_t *numbers, size_t count, size_t most);
 /* Returns a uniform number in [0, 1). */
 double wt__rng_unit(struct rng *rng);

@@ -1,5 +1,5 @@
-/* sha256.c: SHA-256 according to FIPS 180-4. It checks model files of 90 MB and names definitions. SHA instructions of
- * the processor would not be worth a second implementation. */
+/* sha256.c: SHA-256 according to FIPS 180-4. It hashes model files of 90 MB and definitions of tools. SHA instructions
+ * of the processor would not be worth a second implementation. */
 #include "base/sha256.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* shares.h: divides a pool of units among several holders so that no holder can use all of it.
+/* shares.h: divides a pool of units among several holders, so that units are left for the next holder.
  *
- * A holder may take units only while its total would not exceed the units left for all others. A single holder
- * therefore gets half of the pool, two holders get a third each, and the next holder always finds units left (the
- * dynamic threshold of Choudhury and Hahne, 1998, with a factor of 1). This rule needs no configuration, and idle
- * holders reserve no units.
+ * A holder may take units only if its new total does not exceed the units that were left before. Holders that take
+ * units in small portions therefore get half of the pool if alone, or a third each if two, and always leave units for
+ * the next holder. This is the dynamic threshold of Choudhury and Hahne (1998) with a factor of 1. It needs no
+ * configuration, and idle holders reserve no units.
  *
  * A holder is the name of a key, a session or an upstream server. The holder NULL may use the whole pool; it is for
  * callers that cannot distinguish holders. All functions are thread-safe. */
@@ -28,13 +28,12 @@ struct shares {
 void wt__shares_open(struct shares *shares, size_t most);
 /* Frees everything, including units that holders have not returned. */
 void wt__shares_close(struct shares *shares);
-/* Takes units. Returns false, with nothing taken, if the holder has its share, the pool is used up, or out of
- * memory. */
+/* Takes units. Returns false, with nothing taken, if the holder would exceed its share, or if out of memory. */
 bool wt__shares_take(struct shares *shares, const char *holder, size_t units);
 /* Returns units to the pool. */
 void wt__shares_give(struct shares *shares, const char *holder, size_t units);
-/* Replaces `before` units of the holder by `after`, even beyond its share. Returns true if the result is within the
- * share; always true if the number of units does not grow. */
+/* Replaces `before` units of the holder by `after` units, even if the holder then exceeds its share. Returns false if
+ * the holder exceeds its share or if out of memory. Always returns true if after <= before. */
 bool wt__shares_change(struct shares *shares, const char *holder, size_t before, size_t after);
 /* Returns the number of units of the holder. */
 size_t wt__shares_of(struct shares *shares, const char *holder);

@@ -23,7 +23,8 @@ enum { INSERTED_MAX = 8 };
             qsort(values, count, sizeof *values, compare_##name);                                                      \
     }
 
-/* Insertion sort of short runs, then merge sort: lists sorted per request are short. */
+/* Sorts short lists without qsort, because the lists that each request sorts are short: insertion sort of short runs,
+ * then merge sort. */
 #define SORT_UNSIGNED(name, type)                                                                                      \
     COMPARE(name, type)                                                                                                \
                                                                                                                        \

@@ -24,7 +24,7 @@ struct topk {
     size_t len, k;
 };
 
-/* Returns the score to beat: -infinity until k items are kept. A row with an equal score may still enter if its number
+/* Returns the score to beat: -infinity until k items are kept. A row with an equal score is also kept if its row number
  * is lower. */
 static inline float wt__topk_threshold(const struct topk *top)
 {

@@ -1,5 +1,5 @@
-/* Vectors of an audit's requests. They equal the vectors of a single search, are computed once per text, and are dropped
- * above the limit. */
+/* Vectors of an audit's requests. They equal the vectors of a single search, are computed once per text, and are
+ * dropped above the limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
