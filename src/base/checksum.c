@@ -1,6 +1,6 @@
 /* checksum.c: computes a hash from eight 64-bit lanes over 64-byte blocks. Each lane is x = rotate(x + word * P1) * P2.
- * Lanes are independent, so compilers reach memory speed. The lanes and the tail are then folded together with the
- * finisher of splitmix64. Words are little-endian, so files agree between little-endian machines. */
+ * Lanes are independent, so compiled code can run at memory speed. The lanes and the tail are then folded together
+ * with the finisher of splitmix64. Words are little-endian, so files agree between little-endian machines. */
 #include "base/checksum.h"
 
 #include <string.h>

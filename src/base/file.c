@@ -320,7 +320,7 @@ static int fail_changed(const struct replace *replace, wt_error *err)
     return wt__fail(err, WT_EBUSY, "another program changed %s; try again", replace->path);
 }
 
-/* Gives up, and keeps the temporary file, which holds the text of the other program. */
+/* Reports that the text of the other program cannot be restored. Keeps the temporary file, which holds this text. */
 static int leave_displaced(struct replace *replace, wt_error *err)
 {
     int rc = wt__fail(err, WT_EIO, "another program changed %s, and its text cannot be restored; the text is in %s",

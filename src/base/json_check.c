@@ -130,7 +130,7 @@ static bool check_number(struct checker *c)
     }
     if (!valid)
         return reject_json(c, "an invalid number");
-    return c->at - begin <= JSON_CHECK_NUMBER_MAX || reject_json(c, "a number of more than 1024 digits");
+    return c->at - begin <= JSON_CHECK_NUMBER_MAX || reject_json(c, "a number of more than 1024 bytes");
 }
 
 static bool check_word(struct checker *c)

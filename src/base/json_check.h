@@ -1,9 +1,9 @@
 /* json_check.h: validates JSON from untrusted peers in one pass, without building a tree.
  *
  * The text must be one value of RFC 8259 in UTF-8. The check also rejects JSON that the grammar allows but common
- * parsers refuse: lone surrogates, deep nesting, and numbers with thousands of digits (Python's limit is 4,300). A
- * valid text can be forwarded byte for byte, and every client can parse it. Duplicate keys are valid here; code that
- * reads single members rejects them (json_scan.h). */
+ * parsers refuse: lone surrogates, deep nesting, and numbers of more than JSON_CHECK_NUMBER_MAX bytes (Python accepts
+ * 4,300 digits). A valid text can be forwarded byte for byte, and every client can parse it. Duplicate keys are valid
+ * here; code that reads single members rejects them (json_scan.h). */
 #ifndef WT_BASE_JSON_CHECK_H
 #define WT_BASE_JSON_CHECK_H
 

@@ -48,7 +48,7 @@ static int collect_members(struct json_members *members, struct arena *arena, st
         }
         int got = wt__json_scan_next(&scan, &item);
         if (got < 0) /* unexpected, because the parser accepted the text */
-            return wt__fail(err, WT_EFORMAT, "cannot locate its members: %s", scan.reason);
+            return wt__fail(err, WT_EFORMAT, "cannot locate the members of an object: %s", scan.reason);
         if (got == 0) {
             members->close = scan.at - 1;
             break;
@@ -152,7 +152,7 @@ int wt__json_members(struct json_members *out, struct arena *arena, struct str t
     json_t *root = NULL;
     *out = (struct json_members){.text = text};
     if (text.len > JSON_EDIT_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "it has more than %d bytes", JSON_EDIT_BYTES_MAX);
+        return wt__fail(err, WT_ETOOLONG, "the text has more than %d bytes", JSON_EDIT_BYTES_MAX);
     WT_TRY(wt__json_parse_relaxed(&root, text, err));
     bool object = json_is_object(root);
     json_decref(root);

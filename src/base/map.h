@@ -23,7 +23,7 @@ struct map {
     uint64_t seed;
 };
 
-/* Returns a pointer to the value of key, or NULL. It is valid until the next insert. */
+/* Returns a pointer to the value of key, or NULL if the key is missing. The pointer is valid until the next insert. */
 uint32_t *wt__map_get(const struct map *map, struct str key);
 
 /* Returns a pointer to the value of key; inserts `value` if the key is missing. *added is true for a new key; added may

@@ -17,7 +17,8 @@ void *wt__alloc_aligned(size_t count, size_t size);
 /* Returns a NUL-terminated copy of len bytes, or NULL if out of memory. */
 char *wt__copy_string(const char *bytes, size_t len);
 
-/* Grows *items to at least `need` items by doubling *capacity. Returns 0, or -1 with everything unchanged. */
+/* Grows *items to at least `need` items by doubling *capacity. Returns 0, or -1 on overflow or if out of memory. On
+ * error, *items and *capacity stay the same. */
 int wt__grow(void **items, size_t *capacity, size_t need, size_t size);
 
 /* Calls dispose(&variable) when the variable goes out of scope: `WT_CLEANUP(wt__buffer_dispose) struct buffer text =
