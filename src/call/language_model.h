@@ -32,7 +32,7 @@ struct call_labels {
     size_t tool;             /* correct candidate, or CALL_NO_CANDIDATE */
     size_t nearest;          /* most similar other candidate, or CALL_NO_CANDIDATE */
     const json_t *arguments; /* JSON object of the correct call's arguments; NULL if unknown */
-    const json_t *wrong;     /* JSON object of wrong values by argument name; other wrong answers give no value */
+    const json_t *wrong;     /* JSON object of wrong values by argument name; an argument can be absent */
 };
 
 struct call_request {
@@ -140,8 +140,10 @@ bool wt__argument_equal(const json_t *a, const json_t *b);
  *   answer: the answer to this question, from the request
  *   decision: one of the two tools, for the request followed by the answer
  *
- * Differences from the paper: the first pick may be null; the model answers with the number of a tool, not its name;
- * two tools with the same name and description are not compared.
+ * Differences from the paper:
+ *   - The first pick may be null.
+ *   - The model answers with the number of a tool, not its name.
+ *   - Two tools with the same name and description are not compared.
  *
  * If the first pick is unusable, no tool is chosen (SELECTION_UNSAID), and the caller decides how to continue. If a
  * later answer is unusable, the first pick is used (SELECTION_PICKED).
@@ -159,7 +161,7 @@ enum {
     SELECTION_MAX_WORDS_BYTES = 512,    /* maximum bytes of a contrastive question or of its answer */
 };
 
-/* The paper's method, and the baselines that the paper compares. Numbers in brackets are its sections. */
+/* The paper's method, and the baselines that the paper compares. Numbers in brackets are sections of the paper. */
 enum selection_method {
     SELECTION_VERIFIED,    /* all five steps */
     SELECTION_ONCE,        /* pick only, without verification: the 0-shot prompt of A.4.6 */
@@ -201,7 +203,7 @@ struct selection_options {
 enum selection_end {
     SELECTION_UNSAID,    /* the pick was unusable; no tool is chosen */
     SELECTION_NONE,      /* no candidate fits, or the list is empty */
-    SELECTION_PICKED,    /* the first pick, not verified: by the method, as the only candidate, or after a bad answer */
+    SELECTION_PICKED,    /* the first pick, unverified: no verification, no other tool, or an unusable answer */
     SELECTION_CONFIRMED, /* the first pick, confirmed by the decision */
     SELECTION_CORRECTED, /* the second pick, chosen by the decision */
 };
@@ -317,7 +319,7 @@ enum generation_end {
     GENERATION_COMPLETE,
 };
 
-/* Trace of a generation. Free with wt__generation_dispose; the rest lives as long as the arena. */
+/* Trace of a generation. wt__generation_dispose frees the JSON values. All else lives as long as the arena. */
 struct generation_trace {
     struct generated_argument *items; /* [len] in the order of the schema, at most PARAMETERS_MOST */
     size_t len;
@@ -327,7 +329,7 @@ struct generation_trace {
     struct str fault; /* description of the fault, sanitised; empty if the call is valid or was not validated */
     bool verified;    /* true if both predictions were usable and the model was asked about each difference */
     bool mended;      /* true if the model repaired the call */
-    json_t *answers;  /* array of all answers, which own the values above */
+    json_t *answers;  /* array of all answers; owns the values in `items` */
     struct chat_exchange *exchanges;
     size_t exchange_count;
     struct chat_cost cost;
