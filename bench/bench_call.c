@@ -7,10 +7,10 @@
  * FILE has a line {"candidates": [{"name", "description"}, ...]}. Each further line is a request: {"request", "task",
  * "gold", "nearest", "schema", "arguments", "wrong"}.
  *
- * A setting is a combination of error rates. For each setting, every method of selecting the tool is run, and every
- * method of generating the gold tool's arguments. Each run prints one JSON line with two lists, "right" and "extra". A
- * list has one number for each request, and a number has one bit for each seed. A bit of "right" is set if the result
- * is correct. A bit of "extra" is set if the result has an argument that the labels do not have. bench/call_tables.py
+ * A setting is a combination of error rates. In each setting, several methods select the tool, and several methods
+ * generate the gold tool's arguments. Each method prints one JSON line with two lists, "right" and "extra". A list has
+ * one number for each request, and a number has one bit for each seed. A bit of "right" is set if the result is
+ * correct. A bit of "extra" is set if the result has an argument that the labels do not have. bench/call_tables.py
  * formats the lines as tables. */
 #include <inttypes.h>
 #include <stdio.h>

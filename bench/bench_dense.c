@@ -3,7 +3,7 @@
  *
  *   bench_dense
  *
- * Vectors have unit length and lie around 2,000 centres, like sentence vectors of catalogues; dense_faiss.py generates
+ * Vectors have unit length and lie around 2,000 centres, like sentence vectors of catalogues. dense_faiss.py generates
  * its vectors in the same way. Times are processor times, since machines are shared. */
 #include <math.h>
 #include <stdio.h>

@@ -7,9 +7,11 @@
  * ten begins with "delete_", and the others begin with "get_". The tools are imported once, without vectors, into
  * WORK_FOLDER/filter-TOOLS.wt.
  *
- * Filters are measured with bm25, the fastest recipe, where a filter costs relatively most. Two times are printed for
- * each filter. The first query builds the mask, and is measured alone. The median is that of ROUNDS x REQUESTS later
- * queries, which alternate with queries without a filter. Times are processor times, since machines are shared. */
+ * Filters are measured with bm25, the fastest recipe, where a filter costs relatively most. For each filter, prints:
+ *   - the time of the first query, which builds the mask
+ *   - the median time of ROUNDS x REQUESTS later queries
+ *   - the ratio of this median to the median of the same queries without a filter
+ * Queries with and without a filter alternate. Times are processor times, since machines are shared. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +27,13 @@
 #include "support.h"
 
 enum {
-    OF_PROVIDER = 1000,
-    IMPORT = 100000,
+    OF_PROVIDER = 1000, /* tools of a provider */
+    IMPORT = 100000,    /* tools of one import */
     REQUESTS = 50,
     ROUNDS = 8,
-    WORDS = 60000,
+    WORDS = 60000, /* vocabulary of synthetic tools */
     TEXTS_MAX = 40000,
-    LEAST_BYTES = 20,
+    LEAST_BYTES = 20, /* shorter descriptions of CORPUS are skipped */
     K = 10
 };
 

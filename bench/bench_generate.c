@@ -14,7 +14,7 @@
 #include "generate/toolselect.h"
 #include "generate/toolbank.h"
 
-enum { ROUNDS = 3, TOOLS = 1000, ITEMS = 2000, ROUND_TRIP = 10 };
+enum { ROUNDS = 3, TOOLS = 1000, ITEMS = 2000, ROUND_TRIP = 10 /* wt_toolbank_options.round_trip */ };
 static const double ALIKE = 0.93; /* default of wt_toolselect_options.duplicate */
 
 static int report_failure(const wt_error *err)
@@ -103,7 +103,7 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
         options.out = mkdtemp(folder);
         options.draw = draw;
         options.items = ITEMS;
-        options.usages = WT_MAX_GENERATED_USAGES; /* ask for all items, with a steered draw */
+        options.usages = WT_MAX_GENERATED_USAGES; /* a target that no tool reaches, so that all items are requested */
         options.round_trip = round_trip;
         const clock_t began = clock();
         rc = options.out ? wt__generate_toolbank(engine, &writer.model, &options, &made, err) : WT_EIO;

@@ -9,7 +9,7 @@
  *       Opens the connections, and sends the request in FILE on each. Waits for the first byte of every answer, prints
  *       the number of connections, and keeps them open until standard input ends. An empty FILE sends nothing.
  *
- * Prints one JSON object. Times are in microseconds; statuses are counted by their first digit. */
+ * Prints one JSON object. Times are in microseconds. Statuses are counted by their first digit. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>

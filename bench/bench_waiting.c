@@ -3,10 +3,10 @@
  *   bench_waiting CORPUS [WORK_FOLDER]      CORPUS: a corpus.jsonl; WORK_FOLDER: default build-bench/work
  *
  * One engine has the tools of CORPUS. They have no vectors, because encoding takes long and does not block queries. One
- * thread queries without a pause, first alone and then with a second thread:
- *   - that computes without touching the store, as a baseline of any load
- *   - that imports all tools again with changed descriptions, all at once
- *   - that imports all tools again, BATCH at a time
+ * thread queries without a pause. It is measured alone, and then together with each of these loads on a second thread:
+ *   - computation that does not touch the store, as a baseline
+ *   - imports of all tools at once, with changed descriptions
+ *   - imports of all tools, BATCH at a time, with changed descriptions
  * The size of the catalogue is constant, so that every query has the same work. hybrid also encodes its request.
  *
  * Other work on the machine causes outliers. The maximum is therefore printed twice. The second maximum ("when served")

@@ -70,8 +70,8 @@ int wt__literals_read(struct literals *out, struct str request, struct arena *ar
 
 /* ---------------------------------------------------------------- parameters */
 
-/* The parameters of a tool as stated in its schema. Only members of the schema's root are read; a nested object is one
- * parameter of kind PARAMETER_OTHER. */
+/* The parameters of a tool, as stated in its schema. Only members of the schema's root are parameters. A nested object
+ * is one parameter of kind PARAMETER_OTHER. */
 
 enum {
     PARAMETERS_MOST = 128,            /* maximum parameters of a tool; later ones are ignored */
@@ -88,7 +88,7 @@ enum parameter_kind {
     PARAMETER_NUMBER,
     PARAMETER_BOOLEAN,
     PARAMETER_ANY,   /* the schema has no type */
-    PARAMETER_OTHER, /* objects and lists of lists; never filled from a request */
+    PARAMETER_OTHER, /* objects, lists of lists, and "$ref" or "anyOf" without a type; never filled from a request */
 };
 
 /* End of a range, from the parameter's name: "min_price" is BOUND_LOWEST, "end_date" BOUND_TO, "origin" BOUND_FROM. */
@@ -161,7 +161,9 @@ struct demonstration {
  *   - A text value becomes an example if the request of the call contains the text or is unknown.
  *   - The usual value is the most frequent of the values that are absent from their requests, if at least half of these
  *     values are equal to it. A required parameter without a value in the request gets the usual value.
- *   - A parameter without a type becomes a number if its past values are numbers. */
+ *   - A parameter without a type becomes a number if all values that requests state are numbers, and a list if a past
+ *     value is a list.
+ *   - The words before and after a value in its request become description words of the parameter. */
 int wt__parameters_learn(struct parameters *parameters, const struct demonstration *calls, size_t count,
                          struct arena *arena);
 

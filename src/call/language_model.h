@@ -21,7 +21,7 @@
 
 /* Selection and generation share the request, and the subject of each question to the model. */
 
-#define CALL_NO_CANDIDATE SIZE_MAX /* index that stands for "no candidate" */
+#define CALL_NO_CANDIDATE SIZE_MAX /* index that means "no candidate" */
 
 #define CALL_TEMPERATURE .7 /* temperature of samples, as in ToolVerifier (Mekala et al. 2024) */
 
@@ -32,7 +32,7 @@ struct call_labels {
     size_t tool;             /* correct candidate, or CALL_NO_CANDIDATE */
     size_t nearest;          /* most similar other candidate, or CALL_NO_CANDIDATE */
     const json_t *arguments; /* JSON object of the correct call's arguments; NULL if unknown */
-    const json_t *wrong;     /* JSON object of wrong values by argument name; an argument can be absent */
+    const json_t *wrong; /* JSON object of wrong values by argument name; on an error, other arguments are left out */
 };
 
 struct call_request {
@@ -125,7 +125,8 @@ void wt__argument_value(struct buffer *out, const json_t *value);
  * parameter's enumeration has the word, the word is a value. */
 bool wt__argument_is_absent(const json_t *value, const struct parameter *parameter);
 
-/* True if two predictions are equal. Numbers compare by value; strings ignore case and surrounding blanks. */
+/* True if two predictions are equal. Numbers are compared by value. Strings are compared without case and surrounding
+ * blanks. */
 bool wt__argument_equal(const json_t *a, const json_t *b);
 
 /* ---------------------------------------------------------------- selection */
@@ -184,8 +185,8 @@ struct contrast_key {
     const char *task;     /* name and version of the prompt */
 };
 
-/* Callbacks for stored contrastive questions. They return 0 or an error, which ends the selection. If the store is
- * unavailable, they return 0 and no question. They must be thread-safe. */
+/* Callbacks for stored contrastive questions. They return 0, or an error that ends the selection. If the store is
+ * unavailable, they return 0, and `get` finds no question. They must be thread-safe. */
 struct contrast_store {
     void *self;
     /* Sets *question, in the arena; leaves it empty if no question has this key. */
@@ -249,9 +250,10 @@ const char *wt__selection_end_name(enum selection_end end); /* "unsaid", "none",
  * The model may answer null for a value that the request does not give. A required parameter without a value is
  * ARGUMENT_MISSING, or ARGUMENT_DEFAULT if its schema has a default.
  *
- * Differences from the paper: predictions are JSON, constrained by the tool's schema, so no prose is parsed. The
- * options of a verification are ordered by a hash, not by prediction. Values that differ only in case, blanks or the
- * notation of a number are equal.
+ * Differences from the paper:
+ *   - Predictions are JSON, constrained by the tool's schema, so no prose is parsed.
+ *   - The options of a verification are ordered by a hash, not by prediction.
+ *   - Values that differ only in case, surrounding blanks or the notation of a number are equal.
  *
  * If one prediction is unusable, the other prediction is used without verification. If both are unusable, no call is
  * made (GENERATION_UNSAID). If the answer to a verification is unusable, the argument is unsure and left out of the

@@ -524,7 +524,7 @@ static void draws_without_repetition(void **state)
 {
     (void)state;
     static const struct {
-        size_t count, most;
+        size_t count, most; /* parameters of wt__rng_draw */
     } cases[] = {{0, 0}, {1, 1}, {5, 9}, {100, 0}, {100, 1}, {100, 60}, {100, 99}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         uint32_t numbers[100];

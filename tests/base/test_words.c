@@ -77,7 +77,7 @@ static void many_wildcards_match_in_polynomial_time(void **state)
 }
 
 static const struct {
-    const char *word, *candidates[4], *near;
+    const char *word, *candidates[4], *near; /* near: expected suggestion; "" if no candidate is near enough */
 } words[] = {
     {"githb", {"gitlab", "github"}, "github"},
     {"gihtub", {"github"}, "github"},
