@@ -238,7 +238,7 @@ bool wt__is_base_verb(struct str word);
 /* True if the word is a form of the verb: "locks", "locked" and "locking" of "lock". Ignores case. */
 bool wt__is_form_of(struct str word, const char *verb);
 
-/* Returns the verb of the tool if the word is a form of it, or a noun derived from it ("connection"); else NULL. */
+/* Returns the verb of the tool of which the word is a form, or a derived noun ("connection" of "connect"); else NULL. */
 const char *wt__effect_verb(const struct tool_effect *effect, struct str word);
 
 /* ---------------------------------------------------------------- intent */
@@ -248,7 +248,7 @@ const char *wt__effect_verb(const struct tool_effect *effect, struct str word);
  * A request is split into clauses. The first words of a clause, after greetings and polite phrases, decide whether the
  * clause is an order, a question, a prohibition or a statement. "Could you please lock the vault" is the order "lock
  * the vault". "Could you tell me whether the vault is locked" is a question. If clauses contain a verb of the tool,
- * only these clauses count. Only English is understood; in other languages only the question mark counts. */
+ * only these clauses count. Only English is understood. In other languages, only the question mark counts. */
 
 enum {
     INTENT_WORDS = 1024,  /* maximum words read of a request */
