@@ -238,7 +238,8 @@ bool wt__is_base_verb(struct str word);
 /* True if the word is a form of the verb: "locks", "locked" and "locking" of "lock". Ignores case. */
 bool wt__is_form_of(struct str word, const char *verb);
 
-/* Returns the verb of the tool of which the word is a form, or a derived noun ("connection" of "connect"); else NULL. */
+/* Returns the tool's verb if the word is a form of this verb, or a noun derived from it: "connection" of "connect".
+ * NULL if no verb of the tool matches. */
 const char *wt__effect_verb(const struct tool_effect *effect, struct str word);
 
 /* ---------------------------------------------------------------- intent */
