@@ -2,12 +2,15 @@
  *
  *   bench_bm25 [WORK_FOLDER]      default build-bench/work
  *
- * Each tool is composed of a name, a provider, and one and a half descriptions of real tools below $WT_SHARED/data or
- * ../shared/data. Without these, tools are words drawn by Zipf's law, and a remark is printed. Short requests have ten
- * terms of descriptions, long ones sixty. Times are processor times, since machines are shared. The terms come from the
- * analyser, so that every peer has the same ones. They are written to WORK_FOLDER/bm25-{16k,100k,1M}.txt, one tool
- * a line, and bm25-queries.txt, for bm25_bm25s.py. BENCH_FTS_TOOLS: maximum number of tools for FTS5 (default
- * 1,000,000; its index takes minutes). */
+ * Each tool is composed of parts of real tools: a name, a provider, a description and half of another description. The
+ * real tools are read from $WT_SHARED/data, or else from ../shared/data. If there are fewer than a thousand, the tools
+ * consist of words drawn by Zipf's law. Standard error says which tools were used. Short requests have ten terms of
+ * descriptions, and long requests have sixty. Times are processor times, since machines are shared.
+ *
+ * The analyser tokenises all texts once, so that every peer indexes the same terms. For bm25_bm25s.py, the terms are
+ * written to WORK_FOLDER/bm25-{16k,100k,1M}.txt, one tool a line, and to WORK_FOLDER/bm25-queries.txt.
+ *
+ * BENCH_FTS_TOOLS: maximum number of tools for FTS5, default 1,000,000. Its index of a million tools takes minutes. */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -32,7 +35,7 @@ enum {
     LONG = 60,    /* terms of a long request */
     K = 10,
     FIELDS = 3,
-    BATCH = 200000 /* FTS5 inserts in a transaction */
+    BATCH = 200000 /* number of FTS5 inserts in a transaction */
 };
 
 struct tool_source {
@@ -163,7 +166,8 @@ static void make_tool(const struct bm25_bench *b, uint32_t number, struct lexica
     fields[2] = (struct lexical_text){room, whole + rest};
 }
 
-/* Takes distinct terms of descriptions in their order, both common and rare ones as in human requests. */
+/* Fills each query with the distinct terms of random descriptions, in their order. Such terms are common and rare, as
+ * in human requests. */
 static void make_queries(struct bm25_bench *b)
 {
     struct rng rng;
@@ -186,7 +190,8 @@ static void make_queries(struct bm25_bench *b)
 
 /* --- whichtool --- */
 
-/* Returns milliseconds per request: the median over rounds of the mean over requests. */
+/* Returns milliseconds per request: the median over rounds of the mean over QUERIES requests, starting with number
+ * `first`. plain: add every posting. */
 static double measure_bm25(struct bm25_bench *b, const struct lexical *index, size_t first, int rounds, bool plain)
 {
     double times[32];

@@ -1,13 +1,17 @@
-/* bench_call.c: effect of verification on a language model with a known error rate, over real requests. A stand-in that
- * knows the labels answers (tests/call/call_oracle.h), so the figures say nothing about a real model.
+/* bench_call.c: effect of verification on a language model with a known error rate, over real requests. The model is
+ * simulated from the labels (tests/call/call_oracle.h), so the figures say nothing about a real model.
  *
  *   python3 bench/calls.py WHICHTOOL DATA --sets toolverifier --write FILE
  *   build-bench/bench_call FILE
  *
- * FILE: a line {"candidates": [{"name", "description"}, ...]}, then one line for each request: {"request", "task",
- * "gold", "nearest", "schema", "arguments", "wrong"}. Prints one JSON line for each setting and method of selecting the
- * tool or of generating the gold tool's arguments: for each request, one bit a seed for a right result; for arguments
- * also one bit for an argument that the labels do not have. bench/call_tables.py makes tables of them. */
+ * FILE has a line {"candidates": [{"name", "description"}, ...]}. Each further line is a request: {"request", "task",
+ * "gold", "nearest", "schema", "arguments", "wrong"}.
+ *
+ * A setting is a combination of error rates. In each setting, several methods select the tool, and several methods
+ * generate the gold tool's arguments. Each method prints one JSON line with two lists, "right" and "extra". A list has
+ * one number for each request, and a number has one bit for each seed. A bit of "right" is set if the result is
+ * correct. A bit of "extra" is set if the result has an argument that the labels do not have. bench/call_tables.py
+ * formats the lines as tables. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +21,7 @@
 #include "call/call_oracle.h"
 #include "call/language_model.h"
 
-enum { REQUESTS_MOST = 4096, SEEDS = 60 /* at most 64, the bits of an outcome */ };
+enum { REQUESTS_MOST = 4096, SEEDS = 60 /* at most 64, the bits of a number in struct measured */ };
 
 static struct selection_candidate candidates[SELECTION_MOST_CANDIDATES];
 static size_t candidate_count;
@@ -69,7 +73,7 @@ static struct call_request request_of(const json_t *row, struct call_labels *lab
     return (struct call_request){.text = wt__json_str(row, "request"), .labels = labels};
 }
 
-/* The second model has the same error rate, with independent errors. */
+/* Opens two models with the same error rates and independent errors. */
 static int open_oracles(struct call_oracle oracles[2], struct call_oracle_options rates, unsigned seed, wt_error *err)
 {
     rates.seed = seed;
@@ -151,13 +155,15 @@ static void print_measured(const struct call_oracle_options *rates, const char *
     printf("}\n");
 }
 
-/* Methods that answer a question about two candidates: only these depend on the error rate of the last answer. */
+/* True if the method asks a question about two candidates. Only such a method depends on the error rate of the last
+ * answer. */
 static bool looks_again(enum selection_method method)
 {
     return method == SELECTION_VERIFIED || method == SELECTION_DIRECT || method == SELECTION_CONDITIONED;
 }
 
-/* Runs a setting with every method of selection and of generation. */
+/* Runs a setting with every method of selection and of generation. If the last answer has a lower error rate, only the
+ * methods that ask for such an answer are run. */
 static int measure_setting(const struct call_oracle_options *rates, wt_error *err)
 {
     static const struct {
@@ -200,13 +206,13 @@ int main(int argc, char **argv)
     wt_error err;
     int rc = 0;
     if (argc != 2 || read_file(argv[1]) < 0)
-        return fprintf(stderr, "usage: bench_call FILE, as bench/calls.py --write makes it\n"), 2;
+        return fprintf(stderr, "usage: bench_call FILE; bench/calls.py --write creates FILE\n"), 2;
     for (size_t e = 0; e < sizeof errors / sizeof *errors; e++)
         for (size_t r = 0; r < sizeof repeats / sizeof *repeats; r++)
             for (size_t b = 0; rc == 0 && b < sizeof better / sizeof *better; b++) {
                 struct call_oracle_options rates = set_oracle_rates(errors[e], 0);
                 if (errors[e] == 0 && r + b > 0)
-                    continue; /* without errors there are no repeated or avoided ones */
+                    continue; /* without errors, `repeats` and `better` have no effect */
                 rates.nearest = true;
                 rates.repeat = repeats[r];
                 rates.answer = rates.decision = rates.choice = errors[e] * better[b];

@@ -2,9 +2,9 @@
  *
  *   bench_cold MEASURE ROUNDS COMMAND [ARGUMENT...]
  *
- * The command runs as a user would run it, and its output is discarded. Prints the medians of the times and the highest
- * peak of ROUNDS runs. A first run does not count, so that files are in the page cache, as for the second request of a
- * day. If the processor time is far below the wall time, the machine had other work. */
+ * Discards the output of the command. Prints the medians of the times and the highest peak of ROUNDS runs. If ROUNDS is
+ * above 1, an extra first run loads the files into the page cache and is not counted. If the processor time is far
+ * below the wall time, the machine had other work. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>

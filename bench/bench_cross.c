@@ -1,11 +1,11 @@
 /* bench_cross.c: time of a cross-encoder for a request and TOOLS candidates with cached tokens, on one thread.
  *
- *   bench_cross make MODEL FOLDER        writes MODEL with a classifier of random numbers to FOLDER
- *   bench_cross FOLDER CORPUS            prints the table's line; CORPUS: a corpus.jsonl, from which tools are sampled
- *   bench_cross FOLDER CORPUS --serve    answers lines of stdin, so that a peer can take turns:
+ *   bench_cross make MODEL FOLDER        writes MODEL to FOLDER, and adds a classifier with random weights
+ *   bench_cross FOLDER CORPUS            prints the median time of a call; CORPUS: a corpus.jsonl of tools
+ *   bench_cross FOLDER CORPUS --serve    answers each line of stdin, so that a script can alternate with a peer:
  *                                          texts    the request and the tools, one a line, then an empty line
  *                                          logits   the logits, in one line
- *                                          time     milliseconds of one call, including the request's tokenizer */
+ *                                          time     milliseconds of one call, including tokenising the request */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 
 enum { TOOLS = 30, ROUNDS = 21, MAX_TEXT = 4096 };
 
-/* 30 tokens. */
+/* The request has 30 tokens. */
 static const char request[] = "I'm planning a trip to Lisbon next Friday. Can you find me a cheap flight from London, "
                               "and a hotel near the old centre?";
 
@@ -133,7 +133,7 @@ static void take_tool(struct cross_bench *b, size_t i, const char *line, size_t 
     b->tools[i] = wt__cross_tokens(b->cross, wt__str(b->texts[i]), b->ids[i]);
 }
 
-/* Takes tools at equal distances in the file. */
+/* Samples tools at equal distances in the file. */
 static int take_tools(struct cross_bench *b, const char *path, wt_error *err)
 {
     char *text;

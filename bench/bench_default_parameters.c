@@ -1,7 +1,10 @@
-/* bench_default_parameters.c: fits the chooser of stores without usage (src/choose/chooser.c) on catalogues
- * with labelled requests, using the untrained recipe only, and measures it on each catalogue when fitted on the others.
+/* bench_default_parameters.c: fits the chooser of stores without usage (src/choose/chooser.c) on several catalogues
+ * with labelled requests. Searches use the untrained recipe.
  *
- *   bench_default_parameters FOLDER...     BEIR folders with a train split and a suitable licence; prints C source
+ *   bench_default_parameters FOLDER FOLDER...     BEIR folders with a train split and a suitable licence
+ *
+ * Prints the fitted parameters as C source. To standard error, prints the quality on each catalogue of a chooser that
+ * is fitted on the other catalogues.
  *
  * Each catalogue contributes at most REQUESTS requests. Unanswerable requests are requests whose tools are removed, and
  * requests of other catalogues. */
@@ -19,12 +22,16 @@
 #include "learn/logistic.h"
 #include "support.h"
 
-enum { REQUESTS = 300 /* number from each catalogue */, OUT_OF_DOMAIN = 60 /* from each other catalogue */, SETS = 16 };
+enum {
+    REQUESTS = 300,     /* maximum from a catalogue */
+    OUT_OF_DOMAIN = 60, /* maximum from each other catalogue */
+    SETS = 16
+};
 
 struct chooser_sample {
     struct candidate_features candidates;
     uint64_t gold;                      /* bit t is set if candidate t is needed */
-    size_t gold_count;                  /* needed tools, candidates or not */
+    size_t gold_count;                  /* number of needed tools, also of those that are not candidates */
     float without[ANSWERABLE_FEATURES]; /* features of a search without the needed tools */
 };
 
@@ -106,7 +113,7 @@ static void take_sample(struct fit_set *c, size_t i)
     wt__arena_dispose(&arena);
 }
 
-/* True if one tool in ten also belongs to the other catalogue, so that its requests are in domain. */
+/* True if c has more than a tenth of the tools of `other`. Requests of `other` are then in domain for c. */
 static bool is_related(const struct fit_set *c, const struct fit_set *other)
 {
     wt_tools *tools = NULL, *same = NULL;
@@ -145,7 +152,7 @@ struct chooser_rows {
     size_t count, features;
 };
 
-/* Adds a row `times` times, which gives it that weight. */
+/* Adds a row with the weight `times`, by repeating it. */
 static void add_row(struct chooser_rows *rows, const float *values, bool answer, size_t times)
 {
     for (size_t i = 0; i < times; i++) {
@@ -175,7 +182,7 @@ static void close_rows(struct chooser_rows *rows, double shrinkage, bool balance
     free(rows->answers);
 }
 
-/* without: index of the omitted catalogue, or `count` for none. */
+/* Fits `out` on all catalogues except number `without`. If without == count, no catalogue is omitted. */
 static void fit_default_chooser(const struct fit_set *c, size_t count, size_t without, struct chooser *out)
 {
     struct chooser_rows tools = open_rows(count * REQUESTS * CHOOSE_TOOLS, TOOL_FEATURES);
@@ -213,6 +220,7 @@ static float none_of(const struct chooser *chooser, const float *fit)
     return wt__logistic(chooser->answerability_weights, chooser->answerability_constant, fit, ANSWERABLE_FEATURES);
 }
 
+/* Returns the AUROC: the probability that a value of others is above a value of fits. Ties count as one half. */
 static double area(const float *fits, size_t fit_count, const float *others, size_t other_count)
 {
     double sum = 0;
@@ -222,6 +230,7 @@ static double area(const float *fits, size_t fit_count, const float *others, siz
     return sum / (double)(fit_count * other_count);
 }
 
+/* Returns the percentage of values above the threshold. */
 static double above(const float *values, size_t count, float threshold)
 {
     size_t n = 0;
@@ -230,7 +239,7 @@ static double above(const float *values, size_t count, float threshold)
     return 100 * (double)n / (double)count;
 }
 
-/* calibrated: scores of answerable requests of the fitted catalogues, ascending. */
+/* calibrated: no-answer probabilities of the answerable requests of the fitted catalogues, ascending. */
 static void print_chooser_quality(const struct fit_set *c, const struct chooser *chooser,
                                   const struct calibration *calibrated)
 {
@@ -252,8 +261,8 @@ static void print_chooser_quality(const struct fit_set *c, const struct chooser 
         out_of_domain[i] = none_of(chooser, c->out_of_domain[i]);
     float threshold = wt__no_answer_threshold(calibrated, 0.05);
     fprintf(stderr,
-            "%s: TRACC %.1f (first hit alone %.1f); none, tools gone: AUROC %.1f, caught %.0f %%; others' requests: "
-            "%.1f, %.0f %%; false %.1f %%\n",
+            "%s: TRACC %.1f (first hit alone %.1f); no answer, tools removed: AUROC %.1f, %.0f %% detected; no answer, "
+            "out of domain: AUROC %.1f, %.0f %% detected; false alarms %.1f %%\n",
             c->folder, 100 * tracc, 100 * first, 100 * area(fits, c->count, gone, c->count),
             above(gone, c->count, threshold), 100 * area(fits, c->count, out_of_domain, c->out_of_domain_count),
             above(out_of_domain, c->out_of_domain_count, threshold), above(fits, c->count, threshold));

@@ -1,9 +1,9 @@
 /* bench_dense.c: exact top 10 of 16 k, 100 k and 1 M vectors of 384 by inner product, one query at a time and seven at
- * once (a request with six parts).
+ * once (a request and its six parts).
  *
  *   bench_dense
  *
- * Vectors have unit length and lie around 2,000 centres, like sentence vectors of catalogues; dense_faiss.py generates
+ * Vectors have unit length and lie around 2,000 centres, like sentence vectors of catalogues. dense_faiss.py generates
  * its vectors in the same way. Times are processor times, since machines are shared. */
 #include <math.h>
 #include <stdio.h>
@@ -58,8 +58,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns milliseconds per query with `together` queries at once: the median over rounds. plain: all vectors in
- * fp32. */
+/* Returns milliseconds per query, the median over rounds. `together` queries are searched at once. plain: score all
+ * vectors in fp32; requires together == 1. */
 static double measure_dense(const struct vectors *vectors, const float *queries, int rounds, size_t together, int plain)
 {
     double times[32];

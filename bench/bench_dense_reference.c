@@ -1,9 +1,9 @@
-/* bench_dense_reference.c: the encoder compared with sentence-transformers, on the texts of the reference.
+/* bench_dense_reference.c: retrieval quality of the encoder alone, for comparison with sentence-transformers.
  *
  *   bench_dense_reference BEIR_DIR [SPLIT [MODEL]]
  *
- * Encodes "title: text" of every tool and every request, ranks by cosine over all pairs, and prints R@5 and nDCG@5 as
- * one JSON object, for comparison with a reference implementation. Our own texts, parts and fusion are not used. MODEL
+ * Encodes every request, and "title: text" of every tool, as the reference does. Ranks all tools by cosine, and prints
+ * R@5 and nDCG@5 as one JSON object. The search's own tool texts, request parts and rank fusion are not used. MODEL
  * defaults to WT_BASE_MODEL (all-MiniLM-L6-v2). */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* bench_encode.c: latency of encoding a request, and throughput of batches, on one thread.
  *
- *   bench_encode MODEL [TEXTS]      prints the table's lines; TEXTS: a file of texts, one a line
- *   bench_encode MODEL --serve      answers lines of stdin, so that a peer can take turns on a noisy machine:
- *                                     latency N   milliseconds of one request of N tokens
- *                                     batch FILE  seconds for the lines of FILE
+ *   bench_encode MODEL [TEXTS]      prints a report; TEXTS: a file of texts, one a line (default: generated texts)
+ *   bench_encode MODEL --serve      answers each line of stdin, so that a script can alternate with a peer:
+ *                                     latency N     milliseconds of one request of N tokens
+ *                                     batch FILE    seconds for the lines of FILE
  *                                     vectors FILE  the same, and writes their fp32 vectors to FILE.vectors
- *                                     warm        milliseconds to open the packed model
+ *                                     warm          milliseconds to open the packed model
  *
- * Times include the tokenizer, and are medians. */
+ * Times include the tokenizer. The report has medians of latencies and opening times, and the rate of one batch. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct encode_bench {
     const char *folder;
     struct encoder *encoder;
     struct encoder_scratch *scratch;
-    float *vectors; /* [up to MAX_TEXTS, D] */
+    float *vectors; /* [D] vector of one request */
 };
 
 /* Words of one token in every uncased English vocabulary. */
@@ -51,7 +51,7 @@ static double latency(struct encode_bench *b, size_t tokens)
     return wt__now_ms() - began;
 }
 
-/* Reads the lines of a file, or generates texts with the lengths of tools' descriptions. */
+/* Reads texts from the lines of path. If path is NULL, generates texts with the lengths of tools' descriptions. */
 static size_t take_texts(const char *path, char **storage, struct str *texts)
 {
     size_t len, count = 0;
@@ -80,7 +80,7 @@ static void write_vectors(const char *path, const float *vectors, size_t floats)
         fclose(file);
 }
 
-/* Returns seconds, or 0 on error. */
+/* Encodes the texts of take_texts. Returns seconds, or 0 on error. kept: write the vectors to PATH.vectors. */
 static double batch(struct encode_bench *b, const char *path, size_t *count, bool kept)
 {
     struct str *texts = malloc(MAX_TEXTS * sizeof *texts);

@@ -2,12 +2,16 @@
  *
  *   bench_filter [WORK_FOLDER [TOOLS [CORPUS]]]
  *
- * Defaults: build-bench/work, 1,000,000, and tools of words drawn by Zipf's law. The tools are those of CORPUS (a
- * corpus.jsonl) repeated, or synthetic ones. Each thousand tools have a provider of their own, and one name in ten
- * begins with "delete_". They are imported once, without vectors, into WORK_FOLDER/filter-TOOLS.wt. Filters are
- * measured with bm25, the fastest recipe, where a filter costs relatively most: the first query, which builds the mask,
- * and the median of ROUNDS later queries, alternating with queries without a filter. Times are processor times, since
- * machines are shared. */
+ * WORK_FOLDER defaults to build-bench/work, and TOOLS to 1,000,000. Descriptions come from CORPUS, a corpus.jsonl, and
+ * repeat. Without CORPUS, they consist of words drawn by Zipf's law. Each provider has a thousand tools. One name in
+ * ten begins with "delete_", and the others begin with "get_". The tools are imported once, without vectors, into
+ * WORK_FOLDER/filter-TOOLS.wt.
+ *
+ * Filters are measured with bm25, the fastest recipe, where a filter costs relatively most. For each filter, prints:
+ *   - the time of the first query, which builds the mask
+ *   - the median time of ROUNDS x REQUESTS later queries
+ *   - the ratio of this median to the median of the same queries without a filter
+ * Queries with and without a filter alternate. Times are processor times, since machines are shared. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +27,13 @@
 #include "support.h"
 
 enum {
-    OF_PROVIDER = 1000,
-    IMPORT = 100000,
+    OF_PROVIDER = 1000, /* tools of a provider */
+    IMPORT = 100000,    /* tools of one import */
     REQUESTS = 50,
     ROUNDS = 8,
-    WORDS = 60000,
+    WORDS = 60000, /* vocabulary of synthetic tools */
     TEXTS_MAX = 40000,
-    LEAST_BYTES = 20,
+    LEAST_BYTES = 20, /* shorter descriptions of CORPUS are skipped */
     K = 10
 };
 
@@ -136,7 +140,7 @@ static void measure_filter(struct filter_bench *b, const char *name, const wt_fi
     hits = 0;
     for (size_t round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < REQUESTS; i++, n++) {
-            if (round % 2) /* alternate, because the second query finds the postings in the caches */
+            if (round % 2) /* change the order, because the second of two equal queries finds its postings in caches */
                 with[n] = run_filtered_find(b, i, filter, &hits);
             without[n] = run_filtered_find(b, i, NULL, &all);
             if (round % 2 == 0)
@@ -145,8 +149,9 @@ static void measure_filter(struct filter_bench *b, const char *name, const wt_fi
     wt__sort_doubles(with, n);
     wt__sort_doubles(without, n);
     printf("%s, bm25 of 1M tools: first query\twhichtool\t%.1f\tms\n", name, first);
-    printf("%s, bm25 of 1M tools: later ones\twhichtool\t%.2f\tms\n", name, with[n / 2]);
-    printf("%s, bm25 of 1M tools: by those without\twhichtool\t%.2f\t\n", name, with[n / 2] / without[n / 2]);
+    printf("%s, bm25 of 1M tools: later queries\twhichtool\t%.2f\tms\n", name, with[n / 2]);
+    printf("%s, bm25 of 1M tools: later queries / queries without a filter\twhichtool\t%.2f\t\n", name,
+           with[n / 2] / without[n / 2]);
     fprintf(stderr, "%s: %.1f hits a request, %.1f without; p95 %.2f, %.2f without\n", name, (double)hits / (double)n,
             (double)all / (double)n, with[n * 95 / 100], without[n * 95 / 100]);
 }

@@ -3,8 +3,8 @@
  *
  *   bench_find STORE QUERIES.jsonl THREADS SECONDS [RECIPE]
  *
- * Each thread runs the queries in turn, from a different start, and discards the results. Prints a JSON object: finds,
- * wall and processor seconds, measured from the first to the last call. */
+ * Each thread runs all queries in turn, starting with a different query, and discards the results. Prints a JSON object
+ * with the number of finds, and with the wall and processor seconds from the first to the last find. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     open.model = b.recipe && strcmp(b.recipe, "bm25") == 0 ? "" : NULL;
     read_queries(&b, argv[2]);
     if (b.query_count == 0 || wt_open(&b.engine, argv[1], &open, &err) < 0) {
-        fprintf(stderr, "bench_find: no queries, or no store\n");
+        fprintf(stderr, "bench_find: cannot open STORE, or QUERIES.jsonl has no queries\n");
         return 1;
     }
     run_bench_query(&b, 0);

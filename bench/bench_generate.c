@@ -1,7 +1,8 @@
-/* bench_generate.c: cost of `generate toolselect`, `toolbank` and `rectools` without a language model. The stand-in of
- * their tests answers at once, and one in ten answers has an error. Also applies the validation rules to labelled rows.
+/* bench_generate.c: cost of `generate toolselect`, `toolbank` and `rectools` without a language model. The simulated
+ * models of their tests answer immediately, and one answer in ten has an error.
  *
- *   bench_generate MODEL [SAMPLES.jsonl]      MODEL: an encoder; "" for none */
+ *   bench_generate MODEL                   measures the cost. MODEL: an encoder; "" for none
+ *   bench_generate MODEL SAMPLES.jsonl     applies the validation rules to labelled rows, and counts the rejections */
 #include <stdio.h>
 #include <time.h>
 
@@ -13,7 +14,7 @@
 #include "generate/toolselect.h"
 #include "generate/toolbank.h"
 
-enum { ROUNDS = 3, TOOLS = 1000, ITEMS = 2000, ROUND_TRIP = 10 };
+enum { ROUNDS = 3, TOOLS = 1000, ITEMS = 2000, ROUND_TRIP = 10 /* wt_toolbank_options.round_trip */ };
 static const double ALIKE = 0.93; /* default of wt_toolselect_options.duplicate */
 
 static int report_failure(const wt_error *err)
@@ -87,7 +88,7 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
     wt_open_options open;
     wt_toolbank_options options;
     wt_engine *engine = NULL;
-    double least = 0, least_cpu = 0; /* seconds of processor time of all threads, since the machine is shared */
+    double least = 0, least_cpu = 0; /* seconds; least_cpu: processor time of all threads */
     wt_open_options_init(&open);
     open.model = model;
     int rc = wt_open(&engine, ":memory:", &open, err);
@@ -102,7 +103,7 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
         options.out = mkdtemp(folder);
         options.draw = draw;
         options.items = ITEMS;
-        options.usages = WT_MAX_GENERATED_USAGES; /* ask for all items, with a steered draw */
+        options.usages = WT_MAX_GENERATED_USAGES; /* a target that no tool reaches, so that all items are requested */
         options.round_trip = round_trip;
         const clock_t began = clock();
         rc = options.out ? wt__generate_toolbank(engine, &writer.model, &options, &made, err) : WT_EIO;
@@ -124,7 +125,8 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
     return 0;
 }
 
-/* The paper's size: 20 sets of 1 to 10 tools with 5 requests each, and a judge with some errors. */
+/* Measures RecTools at the size of its paper: 20 sets of 1 to 10 tools, with 5 requests each. The judge makes some
+ * errors. */
 static int measure_rectools(const char *model, wt_error *err)
 {
     wt_open_options open;
@@ -146,7 +148,7 @@ static int measure_rectools(const char *model, wt_error *err)
         wt_rectools_options_init(&options);
         options.out = mkdtemp(folder);
         options.keep_all = 1;
-        options.duplicate = 0.98; /* requests of the stand-in for a set are similar */
+        options.duplicate = 0.98; /* high, because the simulated requests for a set are similar */
         rc = options.out ? wt__generate_rectools(engine, &judge.model, &options, &made, err) : WT_EIO;
         if (rc < 0)
             break;
@@ -166,7 +168,8 @@ struct judged {
     size_t tools, refused, alike, same, unnamed;
 };
 
-/* Counts what the rules would reject in one row: names and descriptions of new tools, the instruction, the note. */
+/* Counts the parts of a row that the rules would reject: its instruction, its note, and the names and descriptions of
+ * tools that no earlier row has. */
 static int count_rejected_rows(const struct choice_sample *sample, struct distinct *queries, struct map *names,
                                struct judged *judged, wt_error *err)
 {
@@ -212,8 +215,8 @@ static int judge_file(const char *model, const char *path, wt_error *err)
     for (size_t i = 0; i < samples.count; i++)
         if (count_rejected_rows(&samples.items[i], &queries, &names, &judged, err) < 0)
             return report_failure(err);
-    printf("%s: %zu rows and %zu left out; of %zu tools %zu pieces refused; instructions: %zu alike, %zu of the same "
-           "words; notes that do not name their tool: %zu\n",
+    printf("%s: %zu rows, %zu more left out; %zu tools, %zu of their names and descriptions refused; instructions: %zu "
+           "similar to an earlier one, %zu with the same words; notes that do not name their tool: %zu\n",
            path, samples.count, samples.left_out, judged.tools, judged.refused, judged.alike, judged.same,
            judged.unnamed);
     wt__distinct_dispose(&queries);

@@ -2,14 +2,14 @@
  *
  *   bench_http ADDRESS CONNECTIONS SECONDS RATE FILE...
  *       ADDRESS  127.0.0.1:PORT or unix:PATH
- *       RATE     requests a second, at random times (Poisson). A request that finds all connections busy waits, and its
- *                latency includes the wait. 0: each connection sends its next request after each answer
- *       FILE     raw bytes of one request; used in turn. Answers must have a Content-Length
+ *       RATE     requests a second, at random times (Poisson). If all connections are busy, a request waits, and its
+ *                latency includes the wait. 0: each connection sends its next request as soon as it has an answer
+ *       FILE     raw bytes of one request. The files are sent in turn. Answers must have a Content-Length
  *   bench_http hold ADDRESS CONNECTIONS FILE
- *       opens the connections, sends the request on each, waits for the first bytes of the answers, prints the
- *       number of open connections, and holds them until its input ends
+ *       Opens the connections, and sends the request in FILE on each. Waits for the first byte of every answer, prints
+ *       the number of connections, and keeps them open until standard input ends. An empty FILE sends nothing.
  *
- * Prints one JSON object. Times are in microseconds; statuses are counted by their first digit. */
+ * Prints one JSON object. Times are in microseconds. Statuses are counted by their first digit. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ struct load_client {
     int descriptor;
     bool busy;
     double asked_us;
-    size_t have, want; /* received bytes of the answer, and their total; want: 0 before the head */
+    size_t have, want; /* bytes received; bytes of the whole answer, 0 until its head has arrived */
     char head[4096];
 };
 
@@ -53,7 +53,7 @@ static struct load_bench {
     struct load_client *clients;
     size_t client_count, free_count;
     struct load_client **free;
-    double arrivals[ARRIVALS_MAX]; /* ring of requests that wait for a connection */
+    double arrivals[ARRIVALS_MAX]; /* ring of the times of requests that wait for a connection */
     size_t first_arrival, arrival_count;
     float *times;
     size_t time_count, time_capacity, by_status[10], errors, given_up;
@@ -143,7 +143,7 @@ static void answered(struct load_client *client)
     }
 }
 
-/* Determines the end of the answer after its head has arrived. */
+/* Sets `want` if the head of the answer has arrived. */
 static void read_head(struct load_client *client, size_t in_head)
 {
     client->head[in_head] = '\0';
@@ -155,7 +155,8 @@ static void read_head(struct load_client *client, size_t in_head)
         exit_with_errno("an answer without a length");
 }
 
-/* Removes a closed connection. Only one that waits for an answer is an error, since a server may close idle ones. */
+/* Removes a closed connection. Counts an error only if the client waits for an answer: a server may close idle
+ * connections. */
 static void lose(struct load_client *client)
 {
     epoll_ctl(bench.epoll, EPOLL_CTL_DEL, client->descriptor, NULL);
@@ -191,7 +192,7 @@ static void set_timer(int timer, double at_us)
     timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-/* Queues the requests that are due. Returns the time of the next one. */
+/* Sends or queues the requests that are due. Returns the time of the next request. */
 static double arrive(double next_us)
 {
     double now = now_us();
@@ -217,7 +218,7 @@ static void generate_load(double seconds)
         start_request(&bench.clients[i], now_us());
     if (bench.rate == 0)
         bench.free_count = 0;
-    /* Wait one more second for the last answers. */
+    /* Wait up to one more second for the last answers. */
     while (now_us() < bench.until_us + (bench.free_count < bench.client_count ? 1e6 : 0)) {
         if (bench.rate > 0 && next < bench.until_us)
             next = arrive(next);

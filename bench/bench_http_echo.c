@@ -1,9 +1,9 @@
-/* bench_http_echo.c: the bare HTTP server, for bench/serving.py: echoes or streams.
+/* bench_http_echo.c: the HTTP server with trivial handlers, for bench/serving.py.
  *
- *   bench_http_echo [LISTEN [WORKERS]]      prints its address, and exits at the end of its input
+ *   bench_http_echo [LISTEN [WORKERS]]      prints its address, and exits at the end of standard input
  *
  *   POST /echo      returns the body       GET /stream    one piece, then silence until the client closes
- *   GET  /bytes/N   N bytes                GET /slow/MS   204 after so many milliseconds */
+ *   GET  /bytes/N   N bytes                GET /slow/MS   204 after MS milliseconds */
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
-/* bench_http_read.c: the request reader for bench/http_differential.py. Reads blocks from standard input, each a 32-bit
- * little-endian length and the bytes of one client, and prints for each block:
+/* bench_http_read.c: the request reader for bench/http_differential.py. Reads blocks from standard input. A block is a
+ * 32-bit little-endian length, and that many bytes of one client. Prints for each block:
  *
- *   R END METHOD TARGET FIELDS BODY     a request: its end in the block; fields (NAME:VALUE, each with a line feed) and
- *                                       body in hexadecimal, "-" if empty
- *   X STATUS                            a rejection; the rest of the block is not read
+ *   R END METHOD TARGET FIELDS BODY     a request that ends at offset END of the block. FIELDS (NAME:VALUE, each with a
+ *                                       line feed) and BODY are hexadecimal, or "-" if empty
+ *   X STATUS                            a rejection with this HTTP status; the rest of the block is not read
  *   .                                   the end of the block
  *
  *   bench_http_read --speed FILE        reads the file repeatedly, and prints the processor time */

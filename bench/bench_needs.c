@@ -1,8 +1,9 @@
 /* bench_needs.c: fits the parameters of src/choose/relevance.c that pick tools in stores without recorded use.
  *
- *   bench_needs STORE REQUESTS.jsonl [MODEL]     the store of bench/real and its dev requests; prints C source
+ *   bench_needs STORE REQUESTS.jsonl [MODEL]     prints C source
  *
- * MODEL: "" for words only. Some requests need no tool. */
+ * STORE and REQUESTS.jsonl: the store of bench/real, and its dev requests. Some requests need no tool. MODEL: an
+ * encoder, or "" to search by words only. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

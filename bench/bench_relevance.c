@@ -1,10 +1,11 @@
 /* bench_relevance.c: fits the default parameters of src/choose/relevance.c, and measures their calibration.
  *
  *   bench_relevance WORK fit FOLDER...          BEIR folders with a train split and a suitable licence; prints C source
- *   bench_relevance WORK tell SPLIT FOLDER...   prints a line for each folder and recipe
+ *   bench_relevance WORK tell SPLIT FOLDER...   prints the calibration for each folder and recipe
  *
- * WORK caches a store for each folder. All catalogues have the same weight. One in five fitted requests needs no tool:
- * half of these are the catalogue's own with their tools removed, a quarter are of another catalogue, and a quarter are
+ * WORK is a folder that caches a store for each FOLDER. All catalogues have the same weight in the fit. Four fifths of
+ * the weight of a catalogue are its own requests. One fifth are requests that need no tool: half of these are the
+ * catalogue's own requests with their tools removed, a quarter are requests of other catalogues, and a quarter are
  * small talk. */
 #include <math.h>
 #include <stdio.h>
@@ -19,8 +20,8 @@
 #include "support.h"
 
 enum {
-    REQUESTS = 300 /* number from each catalogue */,
-    OUT_OF_DOMAIN = 40 /* from each other catalogue */,
+    REQUESTS = 300 /* maximum from a catalogue */,
+    OUT_OF_DOMAIN = 40 /* maximum from each other catalogue */,
     TOLD = 5 /* number of hits that find shows */
 };
 
@@ -114,7 +115,7 @@ static void close_rows(struct relevance_rows *rows)
     free(rows->first);
 }
 
-/* gold: NULL for a request of another catalogue. */
+/* Adds a row for each hit of a request. gold: NULL for small talk and for requests of other catalogues. */
 static void collect_hit_rows(struct relevance_rows *rows, const struct relevance_set *c, const char *recipe,
                              struct str text, const struct query *gold, enum kind kind)
 {
@@ -156,7 +157,7 @@ static bool is_related(const struct relevance_set *a, const struct relevance_set
     return x == y && strncmp(a->name, b->name, x) == 0;
 }
 
-/* Weights each kind of request by its share. */
+/* Sets the weights of the current catalogue's rows, so that the weights of each kind add up to its share. */
 static void count_kinds(struct relevance_rows *rows)
 {
     double all[KINDS] = {0};
@@ -241,7 +242,8 @@ static struct calibration_error calibration_of(const struct relevance_rows *rows
     return out;
 }
 
-/* Returns the mean probability of the shown hits of a kind of requests. needed: only needed tools, or only others. */
+/* Returns the mean probability of the shown hits of a kind of requests. needed: select hits that are needed, or hits
+ * that are not. */
 static double mean_of(const struct relevance_rows *rows, const float *said, enum kind kind, bool needed)
 {
     double sum = 0, all = 0;

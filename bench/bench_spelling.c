@@ -1,11 +1,12 @@
-/* bench_spelling.c: cost of reading requests with misspelt words (retrieve/spelling.h).
+/* bench_spelling.c: cost of correcting misspelt words in requests (retrieve/spelling.h).
  *
  *   bench_spelling CORPUS      a corpus.jsonl
  *
- * Measures the dictionary of the corpus, and one with as many terms as a million tools would have: the vocabulary grows
- * roughly with the 2/3 power of the number of tools (3,396 terms of 1,419 tools of ToolBench, 15,158 of 13,242).
- * Missing terms are created by replacing two letters of existing ones, so that misspelt words have proportionally more
- * neighbours. Times are processor times, since machines are shared. */
+ * Measures the dictionary of the corpus, and a larger dictionary with as many terms as a million tools would have. The
+ * number of terms is extrapolated: it grows roughly with the 2/3 power of the number of tools. For example, 1,419 tools
+ * of ToolBench have 3,396 terms, and 13,242 tools have 15,158. The additional terms are terms of the corpus with two
+ * letters replaced, so that a misspelt word has proportionally more neighbours. Times are processor times, since
+ * machines are shared. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static size_t add_corpus(struct lexical_builder *builder, struct analyser *analy
     return tools;
 }
 
-/* Adds made-up terms up to a total of about `terms`, in rows of a thousand. */
+/* Adds made-up terms up to a total of about `terms`, in rows of a thousand terms. */
 static void add_made_up(struct lexical_builder *builder, struct analyser *analyser, struct document *document,
                         const struct lexical *known, size_t terms)
 {

@@ -1,15 +1,15 @@
-/* bench_train.c: time of a training step and the memory of training, taking turns with a peer on a noisy machine.
+/* bench_train.c: time of a training step, and the memory of training.
  *
- *   bench_train MODEL [THREADS [PRECISION]]     answers lines of stdin, one training step each:
- *                                     contrast   BATCH requests of TOKENS tokens against as many tools' texts
- *                                     mlc        BATCH requests of TOKENS tokens, a linear head of LABELS tools
- *                                     memory     peak of the process so far
+ *   bench_train MODEL [THREADS [PRECISION]]     answers each line of stdin, so that a script can alternate with a peer:
+ *                                     contrast   one step: BATCH requests of TOKENS tokens against as many tool texts
+ *                                     mlc        one step: BATCH requests of TOKENS tokens, linear head of LABELS tools
+ *                                     memory     peak memory of the process so far
  *
- * PRECISION is fp32, or bf16 for products with factors rounded to bfloat16, if the processor supports it.
+ * PRECISION is fp32 (default) or bf16. bf16 rounds the factors of products to bfloat16, if the processor supports it.
  *
- * The answer to a step is its milliseconds and loss; the answer to memory is in megabytes. The peer generates the same
- * tokens, so equal losses show that both do the same. A step is forward, loss, backward, clipping and AdamW, as in the
- * loop of learn/. */
+ * The answer to a step is its milliseconds and its loss. The answer to `memory` is in megabytes. The peer generates the
+ * same tokens, so equal losses show that both programs compute the same. A step is forward, loss, backward, clipping
+ * and AdamW, as in the training loop of learn/. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

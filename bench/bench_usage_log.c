@@ -1,19 +1,19 @@
 /* bench_usage_log.c: a server's usage log without the server, for bench/poison_online.py.
  *
- *   bench_usage_log STORE [PLACES]
+ *   bench_usage_log STORE [PLACES]      PLACES: number of hits, default 5
  *
- * Reads one JSON object a line:
+ * Reads one JSON object a line, and answers with one line:
  *
- *   {"request": ..., "tools": [...], "client": ..., "key": ...}   reports a usage; "told KEY FATE" when it is on disk,
- *                                                                 or "failed KEY REASON"
- *   {"key": ..., "client": ..., "outcome": ...}                   reports an outcome, with the same answer
- *   {"learn": true}                                               learns from reported usages; "learned N"
- *   {"find": "..."}                                               "found" and the ids of the first PLACES (5) hits,
+ *   {"request": ..., "tools": [...], "client": ..., "key": ...}   reports a usage. Answer: "told KEY FATE" when it is
+ *                                                                 on disk, or "failed KEY REASON"
+ *   {"key": ..., "client": ..., "outcome": ...}                   reports an outcome. Same answers
+ *   {"learn": true}                                               learns from reported usages. Answer: "learned N"
+ *   {"find": "..."}                                               Answer: "found" and the ids of the first PLACES hits,
  *                                                                 separated by tabs
- *   {"find": "...", "of": "ID"}                                   "ranked", the rank of that tool (0 if not found), its
- *                                                                 probability
+ *   {"find": "...", "of": "ID"}                                   Answer: "ranked", the rank of that tool (0 if it is
+ *                                                                 not among the first PLACES), and its probability
  *
- * The last three wait until all earlier reports are on disk. Clients have no cap. */
+ * "learn" and "find" wait until all earlier reports are on disk. The number of reports of a client is not limited. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -3,10 +3,12 @@
  *   bench_validate BFCL_FOLDER [WORK_FOLDER]     arguments of bfcl-multiple; WORK_FOLDER: default build-bench/work
  *   bench_validate compile CORPUS.jsonl...       number of schemas that compile, and errors of the others
  *
- * The parameters of every tool, in the normal form of an import, are compiled once. Each round validates the accepted
- * arguments of every call in queries.jsonl against the tool's schema. Parsing is not measured. The pairs are written to
- * WORK_FOLDER/validate.jsonl for validate_jsonschema_rs.py, one line for each tool: {"schema": ..., "instances":
- * [...]}. Times are processor times. */
+ * The first figure is the time to compile the parameters of all tools, in the normal form of an import. The second is
+ * the number of validations a second: the accepted arguments of every call in queries.jsonl, against the tool's
+ * compiled schema. Parsing is not measured. Times are processor times.
+ *
+ * The schemas and arguments are also written to WORK_FOLDER/validate.jsonl, for validate_jsonschema_rs.py. Each line is
+ * a tool: {"schema": ..., "instances": [...]}. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -94,7 +96,8 @@ static void add_tool(json_t *row, void *context)
     tool_count++;
 }
 
-/* Returns the first accepted value, recursively within objects; NULL if it may be omitted. */
+/* Returns the first of the accepted values; within an object, the first value of each member. NULL if the argument may
+ * be omitted. */
 static json_t *accepted(const json_t *values)
 {
     const char *key;

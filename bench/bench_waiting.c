@@ -2,15 +2,17 @@
  *
  *   bench_waiting CORPUS [WORK_FOLDER]      CORPUS: a corpus.jsonl; WORK_FOLDER: default build-bench/work
  *
- * One engine has the tools of CORPUS, without vectors, because encoding takes long and does not block queries. One
- * thread queries at fixed times: alone; beside a thread that imports all tools again with changed descriptions, at once
- * or BATCH at a time; and beside a thread that computes without touching the store, as a baseline of any load. The size
- * of the catalogue is constant, so that every query has the same work. hybrid also encodes its request.
+ * One engine has the tools of CORPUS. They have no vectors, because encoding takes long and does not block queries. One
+ * thread queries without a pause. It is measured alone, and then together with each of these loads on a second thread:
+ *   - computation that does not touch the store, as a baseline
+ *   - imports of all tools at once, with changed descriptions
+ *   - imports of all tools, BATCH at a time, with changed descriptions
+ * The size of the catalogue is constant, so that every query has the same work. hybrid also encodes its request.
  *
- * Other work on the machine makes outliers. The maximum is therefore also printed without the time in which the query
- * was ready but had no processor (schedstat of Linux): the rest is work, and waiting for locks and files. For queries
- * that never gave up their processor, the processor time is printed, because schedstat misses the time of a
- * hypervisor. */
+ * Other work on the machine causes outliers. The maximum is therefore printed twice. The second maximum ("when served")
+ * excludes the time in which the query was ready but had no processor (schedstat of Linux). It includes work, and
+ * waiting for locks and files. If a query never gave up its processor, its processor time is used instead, because
+ * schedstat does not include time taken by a hypervisor. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -42,10 +44,10 @@ struct waiting_bench {
     char *requests[TOOLS_MAX];
     size_t tool_count;
     enum load load;
-    atomic_bool ended; /* the load has finished or should stop */
-    unsigned edition;
-    int schedstat; /* file of the querying thread; -1 if not available */
-    double times[QUERIES_MAX], own_times[QUERIES_MAX];
+    atomic_bool ended;                                 /* the load has finished or should stop */
+    unsigned edition;                                  /* number of the last import */
+    int schedstat;                                     /* file of the querying thread; -1 if not available */
+    double times[QUERIES_MAX], own_times[QUERIES_MAX]; /* own: without the time without a processor */
 };
 
 struct wait_spread {
@@ -77,7 +79,7 @@ static void read_bench_tools(struct waiting_bench *b, const char *path)
         exit_with_message("the corpus has no tools");
 }
 
-/* Imports the tools [from, upto) with the edition's word in their descriptions. */
+/* Imports the tools [from, upto), with the number of the edition in their descriptions. */
 static void import_edition(struct waiting_bench *b, size_t from, size_t upto)
 {
     struct buffer bytes = {0};

@@ -19,7 +19,7 @@ static inline void exit_with_wt_error(const wt_error *err)
     exit_with_message(err->message);
 }
 
-/* Comparison functions of qsort, ascending. */
+/* Comparison functions for qsort, ascending. */
 static inline int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

@@ -46,7 +46,7 @@ void wt__topk_push(struct topk *top, struct scored candidate)
 }
 
 /* Returns a key that is smaller for better items. As integers, the bits of non-negative floats are in ascending order,
- * and the bits of negative floats are in descending order. Adding 0 turns -0 into 0. */
+ * and the bits of negative floats are in descending order. Adding 0 turns -0 into 0, so that both get the same bits. */
 static uint64_t encode_sort_key(struct scored item)
 {
     float score = item.score + 0.0F;

@@ -82,14 +82,14 @@ static bool names_are_plain(const json_t *properties)
     return true;
 }
 
-/* True for an integer from `least` to `most`. All language model servers support limits in this range. */
+/* True for an integer from `least` to `most`. */
 static bool is_limit(const json_t *value, json_int_t least, json_int_t most)
 {
     return json_is_integer(value) && json_integer_value(value) >= least && json_integer_value(value) <= most;
 }
 
-/* Copies the supported limits of a schema. Drops a pair whose minimum exceeds its maximum: with such a schema, some
- * language model servers fail to answer the question, or even all later questions. */
+/* Copies the limits of a schema, if all language model servers support them. Drops a pair whose minimum exceeds its
+ * maximum. With such a schema, some servers fail to answer the question, or even all later questions. */
 static int copy_limits(json_t *out, const json_t *schema)
 {
     static const struct {
@@ -161,7 +161,8 @@ static bool has_value(const json_t *values, struct str text)
     return false;
 }
 
-/* Adds `null` to the values of the member `key`. A single value becomes a list. Takes ownership of `null`. */
+/* Adds the value `null` to the member `key`, if the schema has this member. A single value becomes a list. Takes
+ * ownership of `null`, which is the string "null" for "type", and the JSON value null for "enum". */
 static int allow_null(json_t *schema, const char *key, json_t *null)
 {
     json_t *values = json_object_get(schema, key);

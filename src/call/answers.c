@@ -238,7 +238,7 @@ static const struct literal *find_quoted_at(const struct literals *literals, siz
     return NULL;
 }
 
-/* True if the clause at `at` has a word that is not a stop word, and is not an assignment. */
+/* True if the clause at `at` is not an assignment, and has a word that is not a stop word. */
 static bool has_more_text(struct str request, size_t at)
 {
     struct str clause = {request.ptr + at, find_clause_end(request, at) - at};

@@ -22,7 +22,7 @@ static const float SOLE = .6F;            /* bonus if literal and parameter are 
 static const float PER_WORD = .12F;       /* deducted for each word between the literal and a word of the name */
 static const float PLACE_EVIDENCE = .6F;  /* score of a name after "in" or "near", for a parameter that takes a place */
 static const float JOINT_EVIDENCE = .15F; /* score of any literal after "by" or "with" */
-static const float PLACE_JOINT_EVIDENCE = .3F; /* score of a name after such a word, for a place */
+static const float PLACE_JOINT_EVIDENCE = .3F; /* the same for a name, and a parameter that takes a place */
 static const float SURE_FIRST = 10.F;          /* added to the score of a sure pair, which then precedes all others */
 
 static bool sentence_ends_between(const struct argument_reader *r, size_t from, size_t to)
@@ -41,7 +41,8 @@ struct literal_context {
     bool follows_link_word;      /* true if the literal follows a word such as "by" or "with" */
 };
 
-/* Reads the words before and after a literal, up to the next literal of the same kind or the end of the sentence. */
+/* Reads the words around a literal, up to the neighbouring literals and the ends of the sentence. After the literal, a
+ * comma also ends the context. */
 static struct literal_context read_context(const struct argument_reader *r, size_t l)
 {
     const struct literal *literal = &r->literals[l];
@@ -88,7 +89,7 @@ static struct str find_noun_before(const struct argument_reader *r, size_t l, co
     if (around->before == around->first_before)
         return STR("");
     struct str word = wt__reader_word(r, around->before - 1);
-    bool apart = r->literals[l].start - r->words[around->before - 1].end > 2; /* a blank, or a blank and a quote */
+    bool apart = r->literals[l].start - r->words[around->before - 1].end > 2; /* more than a blank and a quote */
     return apart || wt__is_stopword_any_case(word) || wt__verb(word).actions ? STR("") : word;
 }
 
@@ -135,7 +136,7 @@ static float score_pair(const struct argument_reader *r, const struct parameter 
     if (around->follows_link_word)
         beside = fmaxf(beside, JOINT_EVIDENCE);
     if (parameter->letters > 0 && !wt__has_letters(parameter, literal))
-        return fminf(begin + bound + beside, PAIR_LITTLE); /* too little unless the pair is a sole pair */
+        return fminf(begin + bound + beside, PAIR_LITTLE); /* never sure: below SURE_SCORE even with the bonus SOLE */
     return begin + bound + beside;
 }
 
@@ -171,8 +172,9 @@ static bool is_rival(const struct argument_reader *r, size_t p, size_t l)
     return r->parameters->items[p].required || (!number && r->scores[p][l] > PAIR_LITTLE);
 }
 
-/* True if neither the parameter nor the literal can be in another open pair. A number can be in a sole pair only with a
- * required parameter. Otherwise one of many optional parameters could take any number. */
+/* True if the parameter has no other open pair with a similar or higher score, and no other parameter competes for the
+ * literal. A number can be in a sole pair only with a required parameter. Otherwise one of many optional parameters
+ * could take any number. */
 static bool is_sole_pair(const struct argument_reader *r, size_t p, size_t l)
 {
     if (r->literals[l].kind == LITERAL_NUMBER && !r->parameters->items[p].required)
@@ -236,7 +238,8 @@ bool wt__is_calendar_word(struct str word)
     return wt__str_among(word, words, sizeof words / sizeof *words);
 }
 
-/* True if the request has a calendar word: in "next Monday, today is 2023-10-01" the date may not be the date meant. */
+/* True if the request has a calendar word outside its literals. In "next Monday, today is 2023-10-01", the literal may
+ * not be the date meant. */
 static bool has_calendar_word(const struct argument_reader *r)
 {
     size_t l = 0;
@@ -359,7 +362,7 @@ static int take_series(struct argument_reader *r)
 int wt__fill_pairs(struct argument_reader *r)
 {
     score_all_pairs(r);
-    for (size_t p = 0; p < r->parameters->len; p++) { /* answers, which name their parameter, come first */
+    for (size_t p = 0; p < r->parameters->len; p++) { /* literals that answer for a parameter come first */
         size_t l = wt__reader_answering_literal(r, p);
         if (l < r->literal_count && is_open_pair(r, p, l) && r->scores[p][l] >= SURE_FIRST)
             WT_TRY(take_pair(r, p, l));

@@ -6,14 +6,15 @@
 
 /* ---------------------------------------------------------------- answers by name */
 
-/* An answer is a value that a request gives by the name of a parameter: "target: kitchen", "target=kitchen", or ",
- * target kitchen" for a single word. Users answer questions this way, so an answer outweighs all other evidence.
+/* An answer is a value that a request gives by the name of a parameter: "target: kitchen" or "target=kitchen". If the
+ * value is a single word, the clause "target kitchen" is also an answer. Users answer questions this way, so an answer
+ * outweighs all other evidence.
  *
  * An answer ends with its clause. A literal at the start of the answer may contain commas. For a list, the answer
  * continues after commas. A "name: value" clause whose name matches no parameter is reported to the user. */
 
 enum {
-    ANSWER_BYTES = 200,   /* longest value that is read */
+    ANSWER_BYTES = 200,   /* length of the longest value that is read */
     ANSWER_PART_WORDS = 3 /* maximum words of a list item after a comma; more words are a new clause */
 };
 
@@ -23,8 +24,8 @@ struct argument_answer {
     bool assigned;           /* true if a colon or "=" follows the name */
 };
 
-/* Returns the end of `value` in the request if `value` begins at `start`; else 0. Ignores case and a plural "s" after
- * the value. Treats blanks, "_" and "-" as equal. */
+/* Returns the end of `value` in the request if `value` begins at `start` and ends at the end of a word; else 0. Ignores
+ * case and a plural "s" after the value. Treats blanks, "_" and "-" as equal. */
 size_t wt__match_value(struct str request, size_t start, struct str value);
 
 /* Finds the answers for all parameters. out: [parameters->len]. If the request has "pet name: Rex" and the parameters
@@ -57,8 +58,8 @@ struct str wt__next_unknown_answer(struct str request, size_t *at, const struct 
 /* Converts literals to the form described by a parameter: "in the format 'YYYY-MM-DD'", "such as 'San Francisco, CA'",
  * "the IATA code". */
 
-/* Sets *out to the literal's text in the parameter's form; it lives as long as the arena or the literal. Returns 1, 0
- * if the literal cannot be converted, or WT_ENOMEM. */
+/* Sets *out to the literal's text in the parameter's form. The text lives as long as the arena or the literal. Returns
+ * 1, 0 if the literal cannot be converted, or WT_ENOMEM. */
 int wt__convert_literal(struct str *out, const struct parameter *parameter, const struct literal *literal,
                         struct arena *arena);
 
@@ -70,9 +71,9 @@ bool wt__has_letters(const struct parameter *parameter, const struct literal *li
 /* Scores for a parameter and a literal, from kind, name and end of a range. argument_pairs.c adds the evidence of the
  * words around the literal. */
 
-static const float PAIR_NEVER = -1.F; /* score of a pair that cannot be */
-static const float PAIR_LITTLE = .1F; /* base score of some fitting kinds, only enough to break ties */
-static const float PAIR_NAMED = 1.F;  /* the literal is next to a word of the parameter's name */
+static const float PAIR_NEVER = -1.F; /* score of an impossible pair */
+static const float PAIR_LITTLE = .1F; /* small base score of some fitting kinds, to break ties */
+static const float PAIR_NAMED = 1.F;  /* score if the literal is next to a word of the parameter's name */
 
 /* Returns the base score for the kinds of parameter and literal; PAIR_NEVER if the kinds do not fit. */
 float wt__kind_evidence(const struct parameter *parameter, const struct literal *literal);
@@ -86,8 +87,8 @@ float wt__word_evidence(const struct parameter *parameter, struct str word);
 /* True if the text only repeats the parameter's name ("project ID") and so is not a value. */
 bool wt__repeats_name(const struct parameter *parameter, struct str text);
 
-/* Returns the end of a range stated by the two words before a literal: "at least", "more than". before: first word,
- * such as "at"; word: second word, such as "least". */
+/* Returns the end of a range that the two words before a literal state: "at least", "more than". word: the second word,
+ * such as "least". before: the first word, such as "at". */
 enum parameter_bound wt__bound_cue(struct str word, struct str before);
 enum parameter_bound wt__bound_opposite(enum parameter_bound bound);
 
@@ -101,7 +102,7 @@ float wt__bound_evidence(const struct parameter *parameter, enum parameter_bound
 enum { WORDS_MOST = 512 /* maximum words read of a request */ };
 
 struct argument_reader {
-    struct str request, about;
+    struct str request, about; /* about: name and description of the tool */
     struct byte_span words[WORDS_MOST];
     size_t word_count;
     const struct literal *literals; /* [literal_count] */
@@ -113,19 +114,20 @@ struct argument_reader {
     const struct argument_answer *answers; /* [parameters->len] */
     struct str nouns[LITERALS_MOST];       /* noun right before each literal; empty if absent */
     const struct parameters *parameters;
-    float (*scores)[LITERALS_MOST]; /* [parameters->len] */
+    float (*scores)[LITERALS_MOST]; /* [parameters->len] score of each pair */
     struct call_arguments *out;
     struct arena *arena;
     size_t taken;         /* number of text literals assigned to parameters */
-    struct str left_over; /* part of an answer missing from its enumeration */
+    struct str left_over; /* part of an answer that is not a value of the enumeration; empty if none */
 };
 
+/* Fills `words` with the words of the request. */
 void wt__reader_read_words(struct argument_reader *r);
 
 /* Returns word number w of the request. */
 struct str wt__reader_word(const struct argument_reader *r, size_t w);
 
-/* Number of words ending at or before a byte of the request. */
+/* Returns the number of words that end at or before a byte of the request. */
 size_t wt__reader_words_before(const struct argument_reader *r, size_t start);
 
 /* Returns the word right before a byte; empty at the start. */
@@ -146,38 +148,40 @@ static inline bool wt__takes_moment(const struct parameter *parameter)
 /* True for "not", "no" and similar words. */
 bool wt__is_denial_word(struct str word);
 
-/* Number of parameters with the word in their names. */
+/* Returns the number of parameters with the word in their names. */
 size_t wt__count_name_sharers(const struct parameters *parameters, struct str word);
 
 /* Returns a list with the value, and takes ownership of it; NULL if out of memory. */
 json_t *wt__json_list_of(json_t *value);
 
-/* Returns a given argument with a value, which it owns, and its source in the request. */
+/* Returns an argument with state ARGUMENT_GIVEN. The argument takes ownership of `value`. start, end: bytes of the
+ * request that state the value. */
 struct call_argument wt__given_argument(json_t *value, size_t start, size_t end);
 
 /* Marks literals that overlap the span as used. */
 void wt__reader_mark_used(struct argument_reader *r, struct byte_span span);
 
-/* Marks literals equal to the text of an answer: the request often has the value already, before the user answers a
- * question. Marks only one number, date or time: two equal ones often mean two things. */
+/* Marks literals equal to the text of an answer as repeated, because a request often contains a value before the user
+ * gives it in an answer. Of equal numbers, dates or times, marks only the first: the others often mean something else.
+ * given: place of the answer. Literals in this place are not marked. */
 void wt__reader_mark_repeated(struct argument_reader *r, struct str text, struct byte_span given);
 
 /* True if the parameter has no value yet and is not declined by the request. */
 bool wt__reader_is_vacant(const struct argument_reader *r, size_t p);
 
-/* True if a literal overlaps these bytes. Literals are converted elsewhere. */
+/* True if a literal overlaps these bytes of the request. */
 bool wt__reader_has_literal(const struct argument_reader *r, size_t start, size_t end);
 
-/* Returns the literal equal to the whole answer; SIZE_MAX if there is no such literal. */
+/* Returns the index of the literal that is the whole answer for parameter p; SIZE_MAX if there is no such literal. */
 size_t wt__reader_answering_literal(const struct argument_reader *r, size_t p);
 
 /* True for a word used for dates or times: "tomorrow", "March". "may" is left out: it is usually a verb. */
 bool wt__is_calendar_word(struct str word);
 
-/* Fills parameters by enumerations, answers and examples. 0 or WT_ENOMEM. */
+/* Fills parameters with values of enumerations, answers and examples. 0 or WT_ENOMEM. */
 int wt__fill_named_values(struct argument_reader *r);
 
-/* Pairs the other literals with parameters. 0 or WT_ENOMEM. */
+/* Assigns the unused literals to parameters without a value. 0 or WT_ENOMEM. */
 int wt__fill_pairs(struct argument_reader *r);
 
 #endif

@@ -11,8 +11,8 @@
 
 enum { MENTION_BYTES = 4 /* length of the shortest word that can mention a parameter */ };
 
-/* True if the request has a word of the parameter's name that no other parameter's name has, outside the values of
- * other arguments. For dates and times, any calendar word counts. */
+/* True if the request mentions the parameter by a word of its name that is in no other parameter's name. Any calendar
+ * word mentions a date or a time. Words in the values of arguments do not count. */
 static bool is_mentioned_parameter(const struct argument_reader *r, const struct parameter *parameter)
 {
     for (size_t w = 0; w < r->word_count; w++) {
@@ -28,7 +28,7 @@ static bool is_mentioned_parameter(const struct argument_reader *r, const struct
     return false;
 }
 
-/* True if the literal is a name all of whose words are in the tool's name or description. */
+/* True if the literal is a name, and the tool's name and description have all its words. */
 static bool is_about_tool(const struct argument_reader *r, const struct literal *literal)
 {
     size_t at = 0;
@@ -75,7 +75,8 @@ static bool is_contradicted(const struct argument_reader *r, size_t p)
            (argument->end <= answer->start || argument->start >= answer->end);
 }
 
-/* Sets the state of parameters without a value: default, missing, or unsure if mentioned in the request. */
+/* Sets the state of arguments without a value: default, missing, or unsure if the request mentions the parameter. A
+ * contradicted argument becomes unsure too. Also finds the first unused part of the request. */
 static void settle_arguments(struct argument_reader *r)
 {
     for (size_t p = 0; p < r->parameters->len; p++) {

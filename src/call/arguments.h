@@ -70,8 +70,8 @@ int wt__literals_read(struct literals *out, struct str request, struct arena *ar
 
 /* ---------------------------------------------------------------- parameters */
 
-/* The parameters of a tool as stated in its schema. Only members of the schema's root are read; a nested object is one
- * parameter of kind PARAMETER_OTHER. */
+/* The parameters of a tool, as stated in its schema. Only members of the schema's root are parameters. A nested object
+ * is one parameter of kind PARAMETER_OTHER. */
 
 enum {
     PARAMETERS_MOST = 128,            /* maximum parameters of a tool; later ones are ignored */
@@ -88,7 +88,7 @@ enum parameter_kind {
     PARAMETER_NUMBER,
     PARAMETER_BOOLEAN,
     PARAMETER_ANY,   /* the schema has no type */
-    PARAMETER_OTHER, /* objects and lists of lists, which no part of a request can be the value of */
+    PARAMETER_OTHER, /* objects, lists of lists, and "$ref" or "anyOf" without a type; never filled from a request */
 };
 
 /* End of a range, from the parameter's name: "min_price" is BOUND_LOWEST, "end_date" BOUND_TO, "origin" BOUND_FROM. */
@@ -99,9 +99,9 @@ struct parameter {
     const json_t *schema;
     enum parameter_kind kind; /* kind of the value; for a list, kind of its items */
     bool list, required;
-    bool takes_date, takes_time; /* a date, a time: by name, format or description */
+    bool takes_date, takes_time; /* a date, a time, according to name, format or description */
     bool takes_date_time;        /* a date with a time */
-    bool takes_free_text;        /* any words, by the parameter's name: a query, a message */
+    bool takes_free_text;        /* any words, according to the name: a query, a message */
     bool takes_place;            /* a place */
     bool takes_code;             /* an identifier, or digits that are not a number, such as a phone number */
     bool takes_money;            /* an amount of money */
@@ -110,7 +110,7 @@ struct parameter {
     const json_t *values;        /* "enum", or NULL */
     struct str examples[PARAMETER_EXAMPLES]; /* [example_count] values from the description and from past calls */
     size_t example_count;
-    const json_t *usual; /* value of at least half of the past calls whose request does not state the value; or NULL */
+    const json_t *usual; /* usual value from past calls (wt__parameters_learn), or NULL */
     enum parameter_bound bound;
     struct str words[PARAMETER_WORDS]; /* words of the name */
     size_t word_count;
@@ -156,10 +156,14 @@ struct demonstration {
     const json_t *arguments; /* JSON object of the arguments by name */
 };
 
-/* Adds what past calls show to the parameters, which borrow from the calls. A text value becomes an example if the
- * request of the call contains the text or is unknown. Of the values that are absent from their requests, a value that
- * makes up at least half becomes the usual value. A required parameter without a value in the request gets the usual
- * value. A parameter without a type becomes a number if its past values are numbers. 0 or WT_ENOMEM. */
+/* Adds examples and usual values from past calls to the parameters. The calls must outlive the parameters. 0 or
+ * WT_ENOMEM.
+ *   - A text value becomes an example if the request of the call contains the text or is unknown.
+ *   - The usual value is the most frequent of the values that are absent from their requests, if at least half of these
+ *     values are equal to it. A required parameter without a value in the request gets the usual value.
+ *   - A parameter without a type becomes a number if all values that requests state are numbers, and a list if a past
+ *     value is a list.
+ *   - The words before and after a value in its request become description words of the parameter. */
 int wt__parameters_learn(struct parameters *parameters, const struct demonstration *calls, size_t count,
                          struct arena *arena);
 
@@ -201,7 +205,8 @@ struct call_arguments {
  * values with wt__call_arguments_dispose. 0 or WT_ENOMEM. */
 int wt__call_arguments_fill(struct call_arguments *out, const struct literals *literals, struct str about,
                             const struct parameters *parameters, struct arena *arena);
-/* Drops a value of the wrong form. A required argument becomes missing, an optional one unsure without a proposal. */
+/* Drops a value of the wrong form. A required argument becomes missing. An optional argument becomes unsure, without a
+ * proposal. */
 void wt__call_argument_reject(struct call_argument *argument, const struct parameter *parameter);
 void wt__call_arguments_dispose(struct call_arguments *arguments);
 
@@ -233,7 +238,8 @@ bool wt__is_base_verb(struct str word);
 /* True if the word is a form of the verb: "locks", "locked" and "locking" of "lock". Ignores case. */
 bool wt__is_form_of(struct str word, const char *verb);
 
-/* Returns the verb of the tool if the word is a form of it, or a noun derived from it ("connection"); else NULL. */
+/* Returns the tool's verb if the word is a form of this verb, or a noun derived from it: "connection" of "connect".
+ * NULL if no verb of the tool matches. */
 const char *wt__effect_verb(const struct tool_effect *effect, struct str word);
 
 /* ---------------------------------------------------------------- intent */
@@ -243,7 +249,7 @@ const char *wt__effect_verb(const struct tool_effect *effect, struct str word);
  * A request is split into clauses. The first words of a clause, after greetings and polite phrases, decide whether the
  * clause is an order, a question, a prohibition or a statement. "Could you please lock the vault" is the order "lock
  * the vault". "Could you tell me whether the vault is locked" is a question. If clauses contain a verb of the tool,
- * only these clauses count. Only English is understood; in other languages only the question mark counts. */
+ * only these clauses count. Only English is understood. In other languages, only the question mark counts. */
 
 enum {
     INTENT_WORDS = 1024,  /* maximum words read of a request */
@@ -293,17 +299,20 @@ const char *wt__doubt_name(enum doubt doubt);
  * asks the user. */
 
 enum {
-    COVERAGE_OPEN = 1,          /* with more open arguments, the caller asks whatever the words are */
-    COVERAGE_UNREAD = 1,        /* unread words tolerated with so few open arguments */
+    COVERAGE_OPEN = 1,          /* maximum open arguments for which unread words are counted */
+    COVERAGE_UNREAD = 1,        /* maximum unread words that are tolerated */
     COVERAGE_WORDS = 512,       /* maximum words read of a request; a longer request counts as unread */
     COVERAGE_BYTES = 2048,      /* bytes read of a description or a past request */
     COVERAGE_VALUE_BYTES = 200, /* longest value from a language model that is searched for in the request */
     COVERAGE_PAST_ENOUGH = 3,   /* minimum number of past calls to regard an argument as rare */
 };
 
-/* Makes every open argument unsure if the request may mean one of the open arguments. An argument is open if it takes
- * text, is absent but not declined, and is not rare. An argument is rare if at least COVERAGE_PAST_ENOUGH past calls
- * are known and none of them has the argument. A word is accounted for if it is in one of:
+/* Makes every open argument unsure if the request may mean one of the open arguments. This is so if there are more than
+ * COVERAGE_OPEN open arguments, or if more than COVERAGE_UNREAD words are unread.
+ *
+ * An argument is open if it takes text, is absent but not declined, and is not rare. An argument is rare if at least
+ * COVERAGE_PAST_ENOUGH past calls are known and none of them has the argument. A word is accounted for if it is in one
+ * of:
  *   - the part of the request from which an argument was read
  *   - the tool's name or description
  *   - the name or description of a parameter that is not open
@@ -312,10 +321,12 @@ void wt__coverage_check(struct call_arguments *arguments, struct str request, st
                         const struct parameters *parameters);
 
 /* Returns the first unread word of the clauses that order the call of a tool with side effects; empty if every word is
- * accounted for. Example: "kitchen" of "cancel all kitchen timers" if the call has no arguments. Words are accounted
- * for as in wt__coverage_check, where every absent argument counts as open. Words of values and unspecific words such
- * as "now" are accounted for. All words are accounted for if the request leaves out an optional argument explicitly
- * ("label: none"), or identifies the tool's object ("order 4711").
+ * accounted for. Example: "kitchen" of "cancel all kitchen timers" if the call has no arguments.
+ *
+ * Words are accounted for as in wt__coverage_check, but every absent argument counts as open. Words of values and
+ * unspecific words such as "now" are also accounted for. All words are accounted for if the request leaves out an
+ * optional argument explicitly ("label: none"), or identifies the tool's object ("order 4711").
+ *
  * tool: name of the tool, split into words */
 struct str wt__coverage_unread(const struct call_arguments *arguments, const struct intent *intent, struct str request,
                                struct str tool, struct str description, const struct parameters *parameters);

@@ -43,8 +43,8 @@ void wt_called_free(wt_called *public)
     free(result);
 }
 
-/* Makes candidates of the hits that are not weak. If all hits are weak, the first hit becomes the only candidate, if a
- * fitting tool is likely enough. */
+/* Makes candidates of the hits that are not weak. If all hits are weak, the first hit becomes the only candidate. With
+ * the default of `abstain`, a weak hit is dropped if the probability that some tool fits is below WEAK_LEAST. */
 static void take_candidates(struct call_run *calling)
 {
     const wt_hits *hits = calling->hits;
@@ -75,8 +75,8 @@ static int search_candidates(struct call_run *calling, wt_error *err)
     find.progress = options->progress;
     find.progress_context = options->progress_context;
     find.time_limit_ms = options->time_limit_ms;
-    bool chosen = options->recipe && strcmp(options->recipe, "auto") !=
-                                         0; /* a recipe other than "auto" may not estimate if any tool fits */
+    /* A recipe other than "auto" may not estimate whether any tool fits. */
+    bool chosen = options->recipe && strcmp(options->recipe, "auto") != 0;
     if (!chosen && options->abstain >= 0)
         find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
     WT_TRY(wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err));
@@ -317,8 +317,8 @@ static int report_search(struct call_run *calling, wt_called *out, wt_error *err
     out->encoder = hits ? hits->encoder : "";
     bool is_uncalibrated = hits && hits->notice_codes & WT_NOTICE_UNCALIBRATED && notice.len >= chances.len;
     if (is_uncalibrated && wt__str_equal(wt__str(notice.ptr + notice.len - chances.len), chances)) {
-        out->chances =
-            wt__notice_uncalibrated; /* the search appends this text last, after "; " if there is other text */
+        /* The search appends this text last, after "; " if the notice has other text. */
+        out->chances = wt__notice_uncalibrated;
         notice.len -= chances.len;
         notice.len -= notice.len > 0 ? strlen("; ") : 0;
     }
@@ -329,7 +329,7 @@ static int report_search(struct call_run *calling, wt_called *out, wt_error *err
     return wt__join_notices(&calling->notice, &found, calling->arena, err);
 }
 
-/* Adds the cost of the model, and a notice if its answer was unusable. */
+/* Adds the cost of the language model to the result, and a notice if an answer of the model was unusable. */
 static int report_model(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const struct call_model *model = &calling->model;
@@ -344,7 +344,8 @@ static int report_model(struct call_run *calling, wt_called *out, wt_error *err)
     if (model->selected && model->selection.end == SELECTION_UNSAID)
         unsaid = "the language model chose none of the listed tools; the first one found is used, unverified";
     else if (model->name && calling->count > 0 && !model->generated)
-        unsaid = "the language model's arguments cannot be read; these are from the words of the request";
+        unsaid =
+            "the language model's arguments cannot be read; the call's arguments are from the words of the request";
     return wt__add_notice(&calling->notice, WT_NOTICE_ANSWER_UNUSABLE, unsaid, calling->arena, err);
 }
 
@@ -376,7 +377,7 @@ static void write_step_number(struct buffer *out, const char *key, double value)
         wt__buffer_text(out, "null");
 }
 
-/* Appends text as a JSON string, or null if it is empty. */
+/* Appends the text as a JSON string, or null if the text is empty. */
 static void write_text_or_null(struct buffer *out, struct str text)
 {
     if (text.len > 0)

@@ -17,7 +17,7 @@
 #include "whichtool.h"
 
 /* State of one call in progress, with the candidate tools and their arguments. call.c makes the call. If a language
- * model is wanted, model_call.c lets it choose the tool and write the arguments. */
+ * model is wanted, model_call.c lets the model choose the tool and write the arguments. */
 
 enum {
     CALL_CANDIDATES = 8, /* first hits considered; on the dev sets, the correct tool is rarely after the fifth */
@@ -66,15 +66,15 @@ struct call_run {
     wt_hits *hits;   /* NULL with options->tool */
     wt_tools *tools; /* NULL without options->tool */
     struct call_candidate candidates[CALL_CANDIDATES];
-    bool weak;            /* true if the only candidate is a weak hit */
+    bool weak;            /* true if all hits are weak; at most one of them is a candidate */
     size_t count;         /* number of candidates; 0 if no tool was found or the language model chose none */
-    size_t found;         /* number of candidates of the search, whose values must be freed; unlike count never reset */
+    size_t found;         /* number of candidates whose values must be freed; kept if the language model resets count */
     size_t first, second; /* the chosen and the next best candidate; second is SIZE_MAX if there is only one */
     json_t *values;       /* arguments of the call: those with state GIVEN or DEFAULT */
     const char **missing; /* [missing_count] names of arguments with state MISSING */
     size_t missing_count;
     enum doubt doubt;     /* reason not to call the tool without asking */
-    struct str unread;    /* word of the request missing from the call; for DOUBT_UNREAD */
+    struct str unread;    /* for DOUBT_UNREAD: word missing from the call; empty if the request was too long */
     const char *wrong;    /* message of the first violation that another value can fix, or NULL */
     struct notice notice; /* becomes wt_called.notice */
 };
@@ -109,7 +109,7 @@ struct call_checker {
 int wt__call_checker_open(struct call_checker *out, const char *schema, wt_error *err);
 void wt__call_checker_close(struct call_checker *checker);
 
-/* Removes the proposals of unsure arguments that do not fit the schema. 0 or WT_ENOMEM. */
+/* Removes the proposal of each unsure argument if the proposal does not fit the schema. 0 or WT_ENOMEM. */
 int wt__call_reject_unfit(const struct call_checker *checker, const struct parameters *parameters,
                           struct call_arguments *arguments, wt_error *err);
 
@@ -140,6 +140,7 @@ void wt__write_shown_value(struct buffer *out, const json_t *value, const char *
  * call a tool at all, or for the value of an argument. Definitions of tools are untrusted, so quoted parts are
  * sanitised (llm/plain_text.h) and truncated. */
 
+/* Maximum lengths and numbers. */
 enum {
     QUESTION_TOOL_BYTES = 160, /* description of a tool, or the words that distinguish the tool */
     QUESTION_NAME_BYTES = 128,

@@ -83,7 +83,7 @@ static size_t find_word_end(struct str text, size_t at)
     return at;
 }
 
-/* Returns the word in lower case, with ' for every apostrophe. */
+/* Returns a copy of the word in lower case, with ' for every apostrophe. ptr is NULL if out of memory. */
 static struct str copy_word(struct str text, struct arena *arena)
 {
     char *out = wt__arena_array(arena, char, text.len + 1);
@@ -105,8 +105,8 @@ static const struct byte_span *find_quoted(const struct intent_reader *r, size_t
     return NULL;
 }
 
-/* Returns the separator at `at`, or 0 if the character is not a separator. *length: bytes of the character. A point or
- * a colon within a word or number ("10:30", "a.txt") is not a separator. */
+/* Returns the separator at `at`, or 0 if the character is not a separator. *length: bytes of the character. A point,
+ * a comma or a colon within a word or number ("10:30", "a.txt") is not a separator. */
 static char read_separator(struct str text, size_t at, size_t *length)
 {
     char c = text.ptr[at], sign = 0;

@@ -21,7 +21,7 @@
 
 /* Selection and generation share the request, and the subject of each question to the model. */
 
-#define CALL_NO_CANDIDATE SIZE_MAX /* index that stands for "no candidate" */
+#define CALL_NO_CANDIDATE SIZE_MAX /* index that means "no candidate" */
 
 #define CALL_TEMPERATURE .7 /* temperature of samples, as in ToolVerifier (Mekala et al. 2024) */
 
@@ -32,7 +32,7 @@ struct call_labels {
     size_t tool;             /* correct candidate, or CALL_NO_CANDIDATE */
     size_t nearest;          /* most similar other candidate, or CALL_NO_CANDIDATE */
     const json_t *arguments; /* JSON object of the correct call's arguments; NULL if unknown */
-    const json_t *wrong;     /* JSON object of wrong values by argument name; other wrong answers give no value */
+    const json_t *wrong; /* JSON object of wrong values by argument name; on an error, other arguments are left out */
 };
 
 struct call_request {
@@ -125,7 +125,8 @@ void wt__argument_value(struct buffer *out, const json_t *value);
  * parameter's enumeration has the word, the word is a value. */
 bool wt__argument_is_absent(const json_t *value, const struct parameter *parameter);
 
-/* True if two predictions are equal. Numbers compare by value; strings ignore case and surrounding blanks. */
+/* True if two predictions are equal. Numbers are compared by value. Strings are compared without case and surrounding
+ * blanks. */
 bool wt__argument_equal(const json_t *a, const json_t *b);
 
 /* ---------------------------------------------------------------- selection */
@@ -140,8 +141,10 @@ bool wt__argument_equal(const json_t *a, const json_t *b);
  *   answer: the answer to this question, from the request
  *   decision: one of the two tools, for the request followed by the answer
  *
- * Differences from the paper: the first pick may be null; the model answers with the number of a tool, not its name;
- * two tools with the same name and description are not compared.
+ * Differences from the paper:
+ *   - The first pick may be null.
+ *   - The model answers with the number of a tool, not its name.
+ *   - Two tools with the same name and description are not compared.
  *
  * If the first pick is unusable, no tool is chosen (SELECTION_UNSAID), and the caller decides how to continue. If a
  * later answer is unusable, the first pick is used (SELECTION_PICKED).
@@ -159,7 +162,7 @@ enum {
     SELECTION_MAX_WORDS_BYTES = 512,    /* maximum bytes of a contrastive question or of its answer */
 };
 
-/* The paper's method, and the baselines that the paper compares. Numbers in brackets are its sections. */
+/* The paper's method, and the baselines that the paper compares. Numbers in brackets are sections of the paper. */
 enum selection_method {
     SELECTION_VERIFIED,    /* all five steps */
     SELECTION_ONCE,        /* pick only, without verification: the 0-shot prompt of A.4.6 */
@@ -182,8 +185,8 @@ struct contrast_key {
     const char *task;     /* name and version of the prompt */
 };
 
-/* Callbacks for stored contrastive questions. They return 0 or an error, which ends the selection. If the store is
- * unavailable, they return 0 and no question. They must be thread-safe. */
+/* Callbacks for stored contrastive questions. They return 0, or an error that ends the selection. If the store is
+ * unavailable, they return 0, and `get` finds no question. They must be thread-safe. */
 struct contrast_store {
     void *self;
     /* Sets *question, in the arena; leaves it empty if no question has this key. */
@@ -201,7 +204,7 @@ struct selection_options {
 enum selection_end {
     SELECTION_UNSAID,    /* the pick was unusable; no tool is chosen */
     SELECTION_NONE,      /* no candidate fits, or the list is empty */
-    SELECTION_PICKED,    /* the first pick, not verified: by the method, as the only candidate, or after a bad answer */
+    SELECTION_PICKED,    /* the first pick, unverified: no verification, no other tool, or an unusable answer */
     SELECTION_CONFIRMED, /* the first pick, confirmed by the decision */
     SELECTION_CORRECTED, /* the second pick, chosen by the decision */
 };
@@ -247,9 +250,10 @@ const char *wt__selection_end_name(enum selection_end end); /* "unsaid", "none",
  * The model may answer null for a value that the request does not give. A required parameter without a value is
  * ARGUMENT_MISSING, or ARGUMENT_DEFAULT if its schema has a default.
  *
- * Differences from the paper: predictions are JSON, constrained by the tool's schema, so no prose is parsed. The
- * options of a verification are ordered by a hash, not by prediction. Values that differ only in case, blanks or the
- * notation of a number are equal.
+ * Differences from the paper:
+ *   - Predictions are JSON, constrained by the tool's schema, so no prose is parsed.
+ *   - The options of a verification are ordered by a hash, not by prediction.
+ *   - Values that differ only in case, surrounding blanks or the notation of a number are equal.
  *
  * If one prediction is unusable, the other prediction is used without verification. If both are unusable, no call is
  * made (GENERATION_UNSAID). If the answer to a verification is unusable, the argument is unsure and left out of the
@@ -317,7 +321,7 @@ enum generation_end {
     GENERATION_COMPLETE,
 };
 
-/* Trace of a generation. Free with wt__generation_dispose; the rest lives as long as the arena. */
+/* Trace of a generation. wt__generation_dispose frees the JSON values. All else lives as long as the arena. */
 struct generation_trace {
     struct generated_argument *items; /* [len] in the order of the schema, at most PARAMETERS_MOST */
     size_t len;
@@ -327,7 +331,7 @@ struct generation_trace {
     struct str fault; /* description of the fault, sanitised; empty if the call is valid or was not validated */
     bool verified;    /* true if both predictions were usable and the model was asked about each difference */
     bool mended;      /* true if the model repaired the call */
-    json_t *answers;  /* array of all answers, which own the values above */
+    json_t *answers;  /* array of all answers; owns the values in `items` */
     struct chat_exchange *exchanges;
     size_t exchange_count;
     struct chat_cost cost;

@@ -1,7 +1,8 @@
 /* failing_allocator.h: replaces the C library's allocator in the including program. It counts blocks and fails on
- * request. Sanitizers have their own allocator: there INTERPOSED is 0 and no allocation fails.
+ * request. With a sanitizer, or without glibc, INTERPOSED is 0: nothing is replaced, and no allocation fails.
  *
- * Only the thread that set `counting` is counted; all threads if COUNT_ALL_THREADS is defined before the include. */
+ * Each thread has its own counters, and sets `counting` to enable them. If COUNT_ALL_THREADS is defined before the
+ * include, all threads share one set of counters. */
 #ifndef WT_TESTS_FAILING_ALLOCATOR_H
 #define WT_TESTS_FAILING_ALLOCATOR_H
 

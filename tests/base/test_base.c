@@ -1,4 +1,4 @@
-/* Tests of the helpers of the base room: lines, errors, memory, buffers, maps, hashes, threads and JSON. */
+/* Tests of src/base: lines, errors, memory, buffers, maps, hashes, random numbers, threads and JSON. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void errors_have_one_line_and_a_code(void **state)
     assert_int_equal(wt__fail_context(&err, WT_EFORMAT, "file.json"), WT_EFORMAT);
     assert_string_equal(err.message, "file.json: bad thing 5");
     assert_int_equal(err.byte, 17);
-    assert_int_equal(wt__fail_context(&err, WT_EMODEL, "model"), WT_EMODEL); /* code for this caller */
+    assert_int_equal(wt__fail_context(&err, WT_EMODEL, "model"), WT_EMODEL); /* the new code replaces the old one */
     assert_int_equal(err.code, WT_EMODEL);
     assert_int_equal(wt__fail(NULL, WT_EIO, "no error struct"), WT_EIO);
     static const struct {
@@ -89,7 +89,7 @@ static void count_scope(int *number)
     disposed_scopes += *number;
 }
 
-/* Fails at the step `fail_at`, or hands its block to the caller. */
+/* Fails at step 1 or 2 if fail_at is 1 or 2. Else transfers the block to *out. */
 static int take_three_steps(int fail_at, char **out, wt_error *err)
 {
     WT_CLEANUP(count_scope) int number = 1;
@@ -183,7 +183,7 @@ static void quotes_any_bytes_as_json(void **state)
     }
 }
 
-/* Puts each byte at each position, because the text is checked eight bytes at a time and then byte by byte. */
+/* Puts each byte at each position, because wt__str_plain checks eight bytes at a time, and the last ones singly. */
 static void counts_bytes_that_need_no_escape(void **state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static void checksum_detects_changed_bits_and_lengths(void **state)
             bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
         }
     }
-    /* File formats contain these values: a change makes every snapshot stale. */
+    /* Files store checksums. If the function changed, every stored snapshot would become invalid. */
     for (size_t i = 0; i < 100; i++)
         bytes[i] = (unsigned char)i;
     assert_true(wt__checksum("whichtool", 9, 0) == 0x21bcdd1000dc9d0b);
@@ -428,7 +428,8 @@ static void json_parser_enforces_limits_and_reports_positions(void **state)
     }
 }
 
-/* Hand-written configuration. want: the same value as strict JSON, or "" if the text is invalid. */
+/* Relaxed JSON is the JSON of hand-written configuration files. want: the same value as strict JSON, or "" if the text
+ * is invalid. */
 static void parses_relaxed_json(void **state)
 {
     (void)state;
@@ -468,15 +469,15 @@ static void parses_relaxed_json(void **state)
 
 static size_t json_calls, fail_from, fail_upto;
 
-/* jansson's allocator in this program: the calls fail_from to fail_upto return NULL. */
+/* Replaces jansson's allocator. Returns NULL from call number fail_from to call number fail_upto. */
 static void *json_memory(size_t size)
 {
     json_calls++;
     return json_calls >= fail_from && json_calls <= fail_upto ? NULL : malloc(size);
 }
 
-/* A single failed allocation does not change the result, and lasting failures are WT_ENOMEM. jansson by itself may drop
- * bytes of long words instead of failing. */
+/* A single failed allocation does not change the result. If all later allocations fail too, the parser returns
+ * WT_ENOMEM. jansson by itself may drop bytes of long words instead of failing. */
 static void json_reports_failed_allocations(void **state)
 {
     (void)state;
@@ -523,7 +524,7 @@ static void draws_without_repetition(void **state)
 {
     (void)state;
     static const struct {
-        size_t count, most;
+        size_t count, most; /* parameters of wt__rng_draw */
     } cases[] = {{0, 0}, {1, 1}, {5, 9}, {100, 0}, {100, 1}, {100, 60}, {100, 99}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         uint32_t numbers[100];

@@ -1,4 +1,4 @@
-/* Base64 in both alphabets, and invalid texts. Test vectors: RFC 4648, section 10. */
+/* Tests of Base64 in both alphabets, and of invalid texts. Test vectors: RFC 4648, section 10. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

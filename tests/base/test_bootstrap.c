@@ -1,4 +1,4 @@
-/* The paired bootstrap on differences with known answers. */
+/* Tests of the paired bootstrap on differences with known results. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static struct bootstrap resample_differences(const double *differences, size_t c
     return out;
 }
 
-static void equal_recipes_show_no_difference(void **state)
+static void zero_differences_are_not_significant(void **state)
 {
     (void)state;
     double same[QUERIES] = {0};
@@ -40,7 +40,7 @@ static void constant_gain_is_significant(void **state)
     assert_true(b.p < .001);
 }
 
-/* The interval and p of a mean are close to those of the normal distribution. */
+/* The confidence interval and p-value of a mean are close to those of the normal distribution. */
 static void noise_matches_the_normal_distribution(void **state)
 {
     (void)state;
@@ -83,7 +83,7 @@ static void opposite_signs_give_the_same_p(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_recipes_show_no_difference),      cmocka_unit_test(constant_gain_is_significant),
+        cmocka_unit_test(zero_differences_are_not_significant),  cmocka_unit_test(constant_gain_is_significant),
         cmocka_unit_test(noise_matches_the_normal_distribution), cmocka_unit_test(same_seed_gives_the_same_interval),
         cmocka_unit_test(opposite_signs_give_the_same_p),
     };

@@ -77,7 +77,8 @@ static size_t count_files_named(const char *beginning)
     return found;
 }
 
-/* Begins to replace path in a child process. The child is killed, or waits for a byte on the pipe and commits. */
+/* Starts a child process that begins to replace path. If `killed`, the child kills itself before the commit. Else the
+ * child waits for a byte on commit_pipe, and then commits. */
 static pid_t begin_elsewhere(const char *path, bool killed, int commit_pipe[2])
 {
     int begun[2];
@@ -160,7 +161,7 @@ static void keeps_temporary_file_of_a_live_writer(void **state)
     unlink("y");
 }
 
-/* The test would hang if one of these were opened like a regular file. */
+/* The test would hang if the code opened a pipe like a regular file. */
 static void rejects_pipes_sockets_devices_and_folders(void **state)
 {
     (void)state;
@@ -227,7 +228,8 @@ static void read_errors_name_the_cause(void **state)
     unlink("big");
 }
 
-/* Copied files do not change when the file is truncated. Runs in a child process, because the mode cannot be reset. */
+/* After wt__file_map_copies, a mapping keeps its bytes when its file is truncated. The test runs in a child process,
+ * because copying cannot be switched off again. */
 static void copied_file_survives_truncation(void **state)
 {
     (void)state;
@@ -317,7 +319,7 @@ static void set_variable(const char *name, const char *value)
 static void data_and_cache_folders_follow_xdg(void **state)
 {
     static const struct {
-        const char *xdg, *home, *data, *cache; /* NULL if not set; the error then names the variable */
+        const char *xdg, *home, *data, *cache; /* xdg, home: NULL if unset. data, cache: NULL if an error is expected */
     } rows[] = {
         {"/xdg", "/home/me", "/xdg/whichtool", "/xdg/whichtool"},
         {"/xdg", NULL, "/xdg/whichtool", "/xdg/whichtool"},
@@ -357,7 +359,7 @@ enum { EDITS = 400 };
 struct editor {
     char path[128];
     atomic_bool done;
-    long last, lost; /* last number written; number of times that a different one was found */
+    long last, lost; /* last number written; number of reads that did not find it */
 };
 
 static long number_in(const char *path)
@@ -369,7 +371,7 @@ static long number_in(const char *path)
     return number;
 }
 
-/* Retries, because a swap shows an older text for some microseconds. */
+/* Reads path up to 100 times, because a swap of two files shows an older text for some microseconds. */
 static bool has_number(const char *path, long number)
 {
     for (int i = 0; i < 100; i++) {
@@ -380,7 +382,8 @@ static bool has_number(const char *path, long number)
     return false;
 }
 
-/* Plays another program: writes the next number, by a rename or in place, and expects to find its last number. */
+/* Acts as another program: expects to read its last number, and then writes the next one, alternately by a rename and
+ * in place. */
 static void *edit_in_thread(void *context)
 {
     struct editor *editor = context;

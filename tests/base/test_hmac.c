@@ -1,4 +1,4 @@
-/* HMAC-SHA256 with the vectors of RFC 4231, and the comparison of secrets. */
+/* Tests of HMAC-SHA256 with the vectors of RFC 4231, and of the comparison of secrets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Strict JSON in one pass: accepts JSON that clients in any language can parse; rejects the rest with a position. */
+/* Tests of the strict check of JSON: valid texts are accepted, and invalid texts are rejected with a reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

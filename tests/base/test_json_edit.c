@@ -1,5 +1,5 @@
-/* Tests of edits of a JSON object: members are added and removed, and all other bytes stay, such as comments, blanks,
- * line ends and the spelling of numbers. */
+/* Tests of edits of a JSON object. Members are added and removed. All other bytes stay the same: comments, blanks, line
+ * ends and the spelling of numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/json_edit.h"
 
-/* Edits of the object at "s". drop: names separated by blanks. added: "name=value" separated by blanks. */
+/* Edits of the object with the key "s". drop: names separated by blanks. added: "name=value" separated by blanks. */
 static const struct {
     const char *what, *text, *drop, *added, *result;
 } rows[] = {

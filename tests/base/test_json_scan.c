@@ -9,7 +9,8 @@
 #include "base/buffer.h"
 #include "base/json_scan.h"
 
-/* walk: "key=value@byte:line" per member, '!' after a cut one, then "." or the reason of the error. */
+/* walk: "key=value@byte:line" for each member of an object, and "value@byte:line" for each element of an array. '!'
+ * follows a value that the end of the text cuts off. The last word is ".", or the reason of the error. */
 static const struct {
     const char *what, *text, *walk;
 } cases[] = {

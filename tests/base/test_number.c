@@ -1,4 +1,4 @@
-/* Formatted numbers have the same bytes as printf's. */
+/* Tests that number.h formats numbers as printf does. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void edge_values_match_printf(void **state)
     assert_same_as_printf(NAN);
 }
 
-/* Random doubles, floats like scores, and halves, which round to even. */
+/* Random doubles, random floats, and halves divided by a power of two. The halves include ties, which round to even. */
 static void random_numbers_match_printf(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@
 enum { STEPS = 1000, THREADS = 8 };
 
 struct heard_progress {
-    int calls, stop_at; /* 0 for never */
+    int calls, stop_at; /* calls so far; number of the call that cancels, 0 for never */
     uint64_t done;
 };
 
@@ -44,7 +44,7 @@ static void reports_first_and_last_step(void **state)
 static int step_progress(void *context, size_t index, unsigned worker)
 {
     (void)index, (void)worker;
-    wt__progress_step(context, 1); /* continues even after the cancellation */
+    wt__progress_step(context, 1); /* does not stop at a cancellation */
     return 0;
 }
 

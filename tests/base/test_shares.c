@@ -1,4 +1,4 @@
-/* Shares of a pool: how many units a holder gets, alone and with others. */
+/* Tests of shares of a pool: how many units a holder gets, alone and with other holders. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

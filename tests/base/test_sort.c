@@ -11,9 +11,9 @@
 
 enum { MOST = 300, LONGEST = SORT_MERGED_MAX + 2 };
 
-/* Each type's extremes, then random values with many ties. */
+/* Defines a test that sorts the type's extremes and random values with many ties. */
 #define HOLDS(name, type, least, greatest)                                                                             \
-    static void name##_come_in_order(void **state)                                                                     \
+    static void name##_are_sorted_in_ascending_order(void **state)                                                     \
     {                                                                                                                  \
         (void)state;                                                                                                   \
         struct rng rng;                                                                                                \
@@ -37,9 +37,10 @@ enum { MOST = 300, LONGEST = SORT_MERGED_MAX + 2 };
         }                                                                                                              \
     }
 
-/* Compares with a linear search: every value, values between them and beyond both ends, in lists with ties. */
+/* Defines a test that compares the lower bound with a linear search. It looks for listed and unlisted values, in lists
+ * with ties. */
 #define IS_FOUND(name, type, least, greatest)                                                                          \
-    static void name##_lower_bounds(void **state)                                                                      \
+    static void name##_lower_bounds_match_linear_search(void **state)                                                  \
     {                                                                                                                  \
         static const type values[] = {least, 2, 2, 4, 6, 6, 6, 9, greatest};                                           \
         (void)state;                                                                                                   \
@@ -63,7 +64,7 @@ HOLDS(i64, int64_t, INT64_MIN, INT64_MAX)
 HOLDS(floats, float, -1e38F, 1e38F)
 HOLDS(doubles, double, -1e300, 1e300)
 
-/* Lists of 1 to LONGEST values that differ in a few bytes or in all. */
+/* Lists of 1 to LONGEST values. The values are equal, or differ in some bytes, or in all bytes. */
 static void sorts_values_that_differ_in_any_byte(void **state)
 {
     (void)state;
@@ -139,7 +140,7 @@ static void unique_sort_removes_duplicates(void **state)
         uint64_t wide[6];
         for (size_t i = 0; i < 6; i++) {
             narrow[i] = cases[c].values[i];
-            wide[i] = (uint64_t)cases[c].values[i] << 32; /* differ only above 32 bits */
+            wide[i] = (uint64_t)cases[c].values[i] << 32; /* the low 32 bits are equal */
         }
         assert_int_equal(wt__sort_unique_u32(narrow, cases[c].count), cases[c].kept);
         assert_int_equal(wt__sort_unique_u64(wide, cases[c].count), cases[c].kept);
@@ -169,14 +170,14 @@ static void percentile_is_one_of_the_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(u32_lower_bounds),
-        cmocka_unit_test(u64_lower_bounds),
-        cmocka_unit_test(i64_lower_bounds),
-        cmocka_unit_test(u32_come_in_order),
-        cmocka_unit_test(u64_come_in_order),
-        cmocka_unit_test(i64_come_in_order),
-        cmocka_unit_test(floats_come_in_order),
-        cmocka_unit_test(doubles_come_in_order),
+        cmocka_unit_test(u32_lower_bounds_match_linear_search),
+        cmocka_unit_test(u64_lower_bounds_match_linear_search),
+        cmocka_unit_test(i64_lower_bounds_match_linear_search),
+        cmocka_unit_test(u32_are_sorted_in_ascending_order),
+        cmocka_unit_test(u64_are_sorted_in_ascending_order),
+        cmocka_unit_test(i64_are_sorted_in_ascending_order),
+        cmocka_unit_test(floats_are_sorted_in_ascending_order),
+        cmocka_unit_test(doubles_are_sorted_in_ascending_order),
         cmocka_unit_test(sorts_values_that_differ_in_any_byte),
         cmocka_unit_test(sorts_scored_rows_by_score_then_row),
         cmocka_unit_test(sorts_texts_by_bytes),

@@ -62,7 +62,7 @@ static void patterns_match_the_expected_names(void **state)
             fail_msg("\"%s\" and \"%s\"", globs[i].pattern, globs[i].text);
 }
 
-/* Trying every '*' at every position would take longer than a lifetime. */
+/* A search that tries every position for every '*' would take exponential time. */
 static void many_wildcards_match_in_polynomial_time(void **state)
 {
     char pattern[801], text[4001];
@@ -77,7 +77,7 @@ static void many_wildcards_match_in_polynomial_time(void **state)
 }
 
 static const struct {
-    const char *word, *candidates[4], *near;
+    const char *word, *candidates[4], *near; /* near: expected suggestion; "" if no candidate is near enough */
 } words[] = {
     {"githb", {"gitlab", "github"}, "github"},
     {"gihtub", {"github"}, "github"},
@@ -106,7 +106,7 @@ static void finds_the_nearest_word(void **state)
     }
 }
 
-/* Reference implementation with a full table, without early exit. */
+/* Reference implementation of the edit distance with a full table, without early exit. */
 static size_t count_edits_in_full_table(const char *a, size_t n, const char *b, size_t m)
 {
     size_t d[8][8];
