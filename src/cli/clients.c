@@ -1,5 +1,6 @@
-/* clients.c: `mcp init` and `mcp undo` print all planned changes first and then ask, because the files belong to other
- * programs. Without a terminal, --yes is required. */
+/* clients.c: `whichtool mcp init` and `mcp undo`, which change configuration files of MCP clients. Both print all
+ * planned changes first and then ask, because the files belong to other programs. Without a terminal, --yes is
+ * required. */
 
 #include "cli/cli.h"
 
@@ -40,8 +41,8 @@ static const char *find_program(struct cli *cli)
     return wt__arena_copy(&cli->arena, wt__str(own));
 }
 
-/* Returns the folder for a project's servers, "NAME-DIGITS" with digits of the hash of its path; NULL if out of
- * memory. */
+/* Returns the folder for a project's servers, FOLDER/projects/NAME-DIGITS. NAME is the last part of the project's path.
+ * DIGITS are the first digits of the hash of this path. Returns NULL if out of memory. */
 static const char *project_folder(struct cli *cli, const char *folder, const char *project)
 {
     struct buffer name = {0};
@@ -108,7 +109,8 @@ static int read_import_options(struct cli *cli, struct client_import_options *ou
     return read_absolute_store(cli, out);
 }
 
-/* Reports a failure of a client's file; the exit codes of the store do not apply. */
+/* Reports a failure of a client's file. wt__cli_fail is not used, because its exit codes are for failures of the
+ * store. */
 static int fail_on_client_file(struct cli *cli, const wt_error *err)
 {
     bool input = err->code == WT_EFORMAT || err->code == WT_ETOOLONG;

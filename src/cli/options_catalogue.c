@@ -222,7 +222,7 @@ const struct cli_verb wt__check_verb = {
 
 static const struct cli_option vectors_options[] = {MODEL_OPTIONS};
 static const struct cli_example vectors_examples[] = {
-    {"whichtool add --no-vectors tools.json && whichtool vectors", "First the tools, then their vectors."},
+    {"whichtool add --no-vectors tools.json && whichtool vectors", "Imports the tools, then computes their vectors."},
 };
 
 const struct cli_verb wt__vectors_verb = {
