@@ -412,9 +412,10 @@ static void note_restored(struct cli *cli, const struct client_undo *undo)
         written += undo->files[i].written;
     wt__cli_note(cli, "%zu file%s restored. Restart the clients.", written, written == 1 ? "" : "s");
     for (size_t i = 0; i < undo->left_count; i++)
-        wt__cli_note(cli, "%s of %s was changed since, and stays there.", undo->left[i], undo->servers_path);
+        wt__cli_note(cli, "The server %s was changed in %s since init, and stays there.", undo->left[i],
+                     undo->servers_path);
     for (size_t i = 0; i < undo->added_count; i++)
-        wt__cli_note(cli, "%s of %s was added by another program, and stays there.", undo->added[i],
+        wt__cli_note(cli, "The server %s was added to %s by another program, and stays there.", undo->added[i],
                      undo->servers_path);
     if (wt__cli_find_store(cli) == 0 && wt__is_file(cli->store))
         wt__cli_note(cli, "The store %s keeps the listed tools; `whichtool mcp forget NAME` removes them.", cli->store);

@@ -221,11 +221,11 @@ static void put_replay_text(struct buffer *out, const struct audit_replay *repla
                       replay->chain.number, replay->chain.link);
     if (replay->ended < replay->allowed)
         wt__buffer_printf(out, "%zu allowed entries have no recorded end.\n", replay->allowed - replay->ended);
-    wt__buffer_printf(out, "Replayed with the policy %s: %zu, with %zu different decisions", revision, replay->replayed,
-                      replay->differing);
+    wt__buffer_printf(out, "Replayed with the policy %s: %zu lines, %zu of them with a different decision", revision,
+                      replay->replayed, replay->differing);
     if (replay->differing > 0)
         wt__buffer_printf(out, ", the first in line %zu", replay->first_differing);
-    wt__buffer_printf(out, ". Of other policy revisions: %zu.\n", replay->other_revisions);
+    wt__buffer_printf(out, ". Lines of other policy revisions: %zu.\n", replay->other_revisions);
 }
 
 static int print_replay(struct cli *cli, const struct audit_replay *replay, const char *revision, bool has_key)
@@ -283,8 +283,8 @@ static int rotate_log(struct cli *cli, const struct audit_key *key)
         wt__json_count(&out, "first", number);
         wt__buffer_text(&out, "}\n");
     } else {
-        wt__buffer_printf(&out, "%s contains the lines before number %" PRIu64 ", where %s continues.\n", kept, number,
-                          path);
+        wt__buffer_printf(&out, "%s contains the lines before number %" PRIu64 "; later lines go to %s.\n", kept,
+                          number, path);
     }
     free(kept);
     return wt__cli_print(&out) ? END_DONE : END_SYSTEM;
@@ -296,7 +296,7 @@ static int run_mcp_audit(struct cli *cli)
     wt_error err;
     bool has_key = wt__has_option(cli, OPT_AUDIT_KEY);
     if (cli->arguments.word_count < 2)
-        return wt__cli_usage(cli, "`mcp audit` takes the file of --audit");
+        return wt__cli_usage(cli, "`mcp audit` needs the log file that --audit wrote");
     if (has_key && wt__audit_key_read(&key, wt__option_text(cli, OPT_AUDIT_KEY), &err) < 0)
         return wt__cli_fail_input(cli, &err);
     int code = wt__has_option(cli, OPT_ROTATE) ? rotate_log(cli, has_key ? &key : NULL)

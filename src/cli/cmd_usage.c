@@ -464,7 +464,7 @@ static int check_usage_add(const struct cli *cli)
     if (one == sources)
         return wt__cli_usage(cli, "`usage add` needs either SOURCE... or --request TEXT with --tool NAME");
     if (one && !wt__has_option(cli, OPT_TOOL))
-        return wt__cli_usage(cli, "--request needs --tool NAME, once for each tool that it used");
+        return wt__cli_usage(cli, "--request needs --tool NAME, once for each tool that the request used");
     for (size_t i = 0; !one && i < sizeof of_one / sizeof *of_one; i++)
         if (wt__has_option(cli, of_one[i]))
             return wt__cli_usage(cli,

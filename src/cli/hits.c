@@ -152,8 +152,9 @@ static void write_problem(const struct cli *cli, struct buffer *out, const json_
 {
     static const struct {
         const char *name, *words;
-    } views[] = {
-        {"dsa", "near these words"}, {"hqc", "used for similar requests"}, {"cte", "similar to the first of them"}};
+    } views[] = {{"dsa", "near these words"},
+                 {"hqc", "used for similar requests"},
+                 {"cte", "similar to the first tool near these words"}};
     int votes = (int)wt__json_int(of, "votes", 0);
     wt__buffer_printf(text, "unsolved \"%s\": ", wt__json_str(of, "text").ptr);
     if (!trace_tool(of))
