@@ -1,4 +1,4 @@
-/* cmd_find.c: `whichtool find` and `pick`. */
+/* cmd_find.c: `whichtool find` and `pick`: searches for tools, prints them, and explains the result in notes. */
 #include "cli/cli.h"
 
 #include <inttypes.h>

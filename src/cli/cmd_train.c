@@ -1,4 +1,4 @@
-/* cmd_train.c: `whichtool train` and `distil`: train or distil models, and print the progress and the results. */
+/* cmd_train.c: `whichtool train` and `distil`: trains or distils models, and prints the progress and the results. */
 #include "cli/cli.h"
 
 #include <math.h>
