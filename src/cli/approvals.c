@@ -1,6 +1,8 @@
-/* approvals.c: `whichtool mcp approve`: prints the definitions that wait for approval, and approves those that the user
- * selects. The library gets the hashes of the printed definitions and refuses a definition that has changed since.
- * The command asks on a terminal; without one, it requires --yes. */
+/* approvals.c: `whichtool mcp approve`, `mcp lock` and `mcp forget`.
+ *
+ * approve prints the definitions that wait for approval, and approves the definitions that the user selects. It passes
+ * the hashes of the printed definitions to the library, which refuses a definition that has changed since. Before
+ * approving or forgetting, the command asks on a terminal. Without a terminal, it requires --yes. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -17,11 +19,11 @@
 
 enum { DEEPER = 4 /* indent of an item's findings and changes */ };
 
-/* The definitions that wait for approval, and the words of the command line that select some of them. */
+/* The definitions that wait for approval, and the part of the command line that selects among them. */
 struct approval_selection {
     wt_waiting_list *list;
     const char *provider; /* NULL for all providers */
-    size_t names;         /* index of the first word that names a tool */
+    size_t names;         /* index of the first word that names a definition to approve */
     struct pins lock;     /* pins of --lock */
 };
 
@@ -46,7 +48,7 @@ static const char *name_in_provider(const wt_waiting *item)
     return is_instructions_item(item) ? "" : item->id + strlen(item->provider) + 1;
 }
 
-/* Compares the item with --lock: "same", "differs" or "absent"; NULL without --lock. */
+/* Compares the item with its pin in the --lock file. Returns "same", "differs" or "absent"; NULL without --lock. */
 static const char *compare_with_lock(const struct cli *cli, const struct approval_selection *selection,
                                      const wt_waiting *item)
 {
@@ -60,7 +62,7 @@ static const char *compare_with_lock(const struct cli *cli, const struct approva
     return !pin ? "absent" : strcmp(pin->sha256, item->sha256) == 0 ? "same" : "differs";
 }
 
-/* Audits the item's texts as `check` would, and keeps errors only. */
+/* Audits the item's texts with the rules of `check` that are errors. */
 static int audit_item(const wt_waiting *item, wt_audit_result **out, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer listing = {0};
@@ -223,7 +225,7 @@ static bool has_waiting_tool(const wt_waiting_list *list, size_t begin, size_t e
     return false;
 }
 
-/* Shows the command that approves. The command is complete if all items belong to one provider. */
+/* Prints the command that approves. The command names the provider if all items belong to one provider. */
 static void note_approve_command(const struct cli *cli, const wt_waiting_list *list)
 {
     const char *provider = list->items[0]->provider;
@@ -234,7 +236,7 @@ static void note_approve_command(const struct cli *cli, const wt_waiting_list *l
                  provider, provider);
 }
 
-/* Shows what waits for approval. Returns END_DONE if nothing does, as `check` does without findings. */
+/* Prints all waiting definitions. Returns END_NOTHING if there are any, as `check` does for findings, else END_DONE. */
 static int show_waiting(struct cli *cli, wt_engine *engine, const struct approval_selection *selection)
 {
     const wt_waiting_list *list = selection->list;
@@ -328,7 +330,7 @@ static int print_approved(struct cli *cli, const wt_waiting *const *chosen, size
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-/* Approves the chosen items, all of one provider, by their hashes. */
+/* Approves the chosen items, all of one provider, by their hashes. left: number of items that will still wait. */
 static int approve_chosen(struct cli *cli, wt_engine *engine, const wt_waiting *const *chosen, size_t count,
                           size_t left)
 {
@@ -382,8 +384,8 @@ static int approve_selected(struct cli *cli, wt_engine *engine, const struct app
 
 /* ---------------------------------------------------------------- selection */
 
-/* Handles a first word that is not a known provider: looks for a waiting tool with this id, else suggests the nearest
- * provider. */
+/* Handles a first word that is not a known provider. Selects the waiting item that has this word as its id. If there is
+ * no such item, reports `err`, the error of the lookup, and suggests the nearest provider. */
 static int find_waiting_tool(struct cli *cli, wt_engine *engine, struct approval_selection *selection, wt_error *err)
 {
     const char *word = selection->provider;

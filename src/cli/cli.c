@@ -240,7 +240,7 @@ int wt__cli_fail_empty(struct cli *cli)
     return wt__cli_report(cli, END_STORE, "the store %s is empty: add tools with `whichtool add FILE`", cli->store);
 }
 
-/* True if -s named the store, so that its path may be mistyped. */
+/* True if -s names the store; its path may be mistyped. */
 static bool is_store_typed(const struct cli *cli)
 {
     const char *named = wt__option_text(cli, OPT_STORE);
@@ -352,7 +352,7 @@ enum {
     WIDEST_ID = 44, /* maximum columns of the id column, unless a name is longer */
     GAP = 2,
     LEAST_DESCRIPTION = 24, /* minimum columns of a description beside the id */
-    MARKED = 2              /* columns of a provider cut to an ellipsis, and of its slash */
+    MARKED = 2              /* columns of the ellipsis in place of a provider, and of the slash */
 };
 
 /* Returns the columns of the escaped text on one line. */
@@ -383,8 +383,9 @@ bool wt__is_narrow(const struct cli *cli)
     return cli->width && cli->width < NARROW;
 }
 
-/* Prints the id in `width` columns (0 for no limit) without cutting the name. indent: indent of further lines. Returns
- * the columns of the last line. */
+/* Prints the id in `width` columns (0 for no limit). If the id is too long, the provider is cut or left out. A name
+ * that is too long by itself is wrapped; indent: indent of its further lines. Returns the number of columns printed, or
+ * `width` if the name was wrapped. */
 static size_t put_tool_id(struct buffer *out, const wt_tool *tool, size_t width, size_t indent)
 {
     size_t name = shown_width(tool->name), whole = shown_width(tool->id);

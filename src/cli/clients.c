@@ -1,5 +1,6 @@
-/* clients.c: `mcp init` and `mcp undo` print all planned changes first and then ask, because the files belong to other
- * programs. Without a terminal, --yes is required. */
+/* clients.c: `whichtool mcp init` and `mcp undo`, which change configuration files of MCP clients. Both print all
+ * planned changes first and then ask, because the files belong to other programs. Without a terminal, --yes is
+ * required. */
 
 #include "cli/cli.h"
 
@@ -40,8 +41,8 @@ static const char *find_program(struct cli *cli)
     return wt__arena_copy(&cli->arena, wt__str(own));
 }
 
-/* Returns the folder for a project's servers, "NAME-DIGITS" with digits of the hash of its path; NULL if out of
- * memory. */
+/* Returns the folder for a project's servers, FOLDER/projects/NAME-DIGITS. NAME is the last part of the project's path.
+ * DIGITS are the first digits of the hash of this path. Returns NULL if out of memory. */
 static const char *project_folder(struct cli *cli, const char *folder, const char *project)
 {
     struct buffer name = {0};
@@ -108,7 +109,8 @@ static int read_import_options(struct cli *cli, struct client_import_options *ou
     return read_absolute_store(cli, out);
 }
 
-/* Reports a failure of a client's file; the exit codes of the store do not apply. */
+/* Reports a failure of a client's file. wt__cli_fail is not used, because its exit codes are for failures of the
+ * store. */
 static int fail_on_client_file(struct cli *cli, const wt_error *err)
 {
     bool input = err->code == WT_EFORMAT || err->code == WT_ETOOLONG;
@@ -410,9 +412,10 @@ static void note_restored(struct cli *cli, const struct client_undo *undo)
         written += undo->files[i].written;
     wt__cli_note(cli, "%zu file%s restored. Restart the clients.", written, written == 1 ? "" : "s");
     for (size_t i = 0; i < undo->left_count; i++)
-        wt__cli_note(cli, "%s of %s was changed since, and stays there.", undo->left[i], undo->servers_path);
+        wt__cli_note(cli, "The server %s was changed in %s since init, and stays there.", undo->left[i],
+                     undo->servers_path);
     for (size_t i = 0; i < undo->added_count; i++)
-        wt__cli_note(cli, "%s of %s was added by another program, and stays there.", undo->added[i],
+        wt__cli_note(cli, "The server %s was added to %s by another program, and stays there.", undo->added[i],
                      undo->servers_path);
     if (wt__cli_find_store(cli) == 0 && wt__is_file(cli->store))
         wt__cli_note(cli, "The store %s keeps the listed tools; `whichtool mcp forget NAME` removes them.", cli->store);

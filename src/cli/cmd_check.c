@@ -1,4 +1,4 @@
-/* cmd_check.c: `whichtool check`: audits the catalogue and prints the findings. */
+/* cmd_check.c: `whichtool check`: looks for damage, then prints the findings of an audit or writes pins. */
 #include <stdlib.h>
 #include <string.h>
 

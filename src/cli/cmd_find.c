@@ -1,4 +1,4 @@
-/* cmd_find.c: `whichtool find` and `pick`. */
+/* cmd_find.c: `whichtool find` and `pick`: searches for tools, prints them, and explains the result in notes. */
 #include "cli/cli.h"
 
 #include <inttypes.h>
@@ -25,7 +25,8 @@ static void note_find_result(const struct cli *cli, const wt_hits *hits)
                      100 * hits->multi_provider_probability);
 }
 
-/* Explains the sign of weak hits, names them if the format has no sign, and counts the weak hits left out. */
+/* Explains the "?" of weak hits in a table. Names the weak hits if the output consists of definitions, which have no
+ * "?". Prints the number of weak hits that were left out. */
 static void note_weak_hits(struct cli *cli, const wt_hits *hits, bool table)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer weak = {0};
@@ -217,7 +218,7 @@ int wt__cmd_pick(struct cli *cli)
         if (err.code == WT_ERECIPE && options.complete > 0)
             wt__cli_note(cli, "To get a fixed number of tools, use `whichtool find -k N`; to fill a budget, use "
                               "`--max-tokens N`.");
-        /* With --replay, the recording lacks the answer. */
+        /* With --replay, this code means that the recording lacks the answer. */
         return code == END_NOTHING && wt__has_option(cli, OPT_REPLAY) ? END_INPUT : code;
     }
     int code = print_picked(cli, picked, &input);

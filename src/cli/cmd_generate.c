@@ -1,4 +1,5 @@
-/* cmd_generate.c: `whichtool generate`: generates data with a language model, by one function for each kind of data. */
+/* cmd_generate.c: `whichtool generate`: generates data with a language model. Each kind of data has its own
+ * function. */
 #include <string.h>
 
 #include "cli/cli.h"
@@ -28,8 +29,8 @@ static void json_generated(struct buffer *out, const wt_generated *made)
     wt__buffer_text(out, "}\n");
 }
 
-/* "540 rows, 73 of them hard, from 180 tools; 812 questions to the language model (310,000 tokens), 90 questions in
- * this run; 12 min 5 s" */
+/* Appends "540 rows, 73 of them hard, from 180 tools; 812 questions to the language model (310,000 tokens), 90
+ * questions in this run; 12 min 5 s", and the path on a line of its own. */
 static void text_generated(const struct cli *cli, struct buffer *out, const wt_generated *made)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
@@ -169,7 +170,7 @@ static int check_generator_options(const struct cli *cli, int kind)
     return wt__option_text(cli, OPT_OUT) ? 0 : wt__cli_usage(cli, "missing --out FOLDER, the folder of the data");
 }
 
-/* Reads a share. A given 0 becomes -1, because 0 means the default to the library. */
+/* Reads a share. Changes an explicit 0 to -1, because 0 selects the default in the library. */
 static int read_share_or_zero(struct cli *cli, enum option_id id, const char *name, double *out)
 {
     WT_TRY(wt__read_share(cli, id, name, out));
@@ -272,7 +273,7 @@ static int generate_fine_tuning(struct cli *cli)
     return finish_generator(cli, &run, wt_generate_fine_tuning(run.engine, &options, &run.made, &run.err));
 }
 
-/* Reads the options of toolbank. --trial 0 becomes a trial limit of 1, which passes every model. */
+/* Reads the options of toolbank. --trial 0 sets a trial limit of 1, with which every model passes the trial. */
 static int read_toolbank(struct cli *cli, wt_toolbank_options *options)
 {
     const uint64_t *number = cli->arguments.number;

@@ -118,7 +118,7 @@ static void print_verb_help(const struct cli *cli, struct buffer *out, const str
 static void print_recipes(const struct cli *cli, struct buffer *out)
 {
     const wt_recipe *recipe = NULL;
-    int column = 0; /* begin of the summaries */
+    int column = 0; /* column at which the summaries start */
     for (size_t i = 0; (recipe = wt__recipe_listed(i)); i++)
         column = (int)strlen(recipe->name) + 1 > column ? (int)strlen(recipe->name) + 1 : column;
     for (size_t i = 0; (recipe = wt__recipe_listed(i)); i++) {
@@ -140,8 +140,8 @@ static void print_recipes(const struct cli *cli, struct buffer *out)
 
 enum { LINE = 62 }; /* columns after which a blank becomes a line end; roff fills paragraphs anyway */
 
-/* Appends text with roff's special characters escaped: backslashes, dashes, and dots or quotes at the begin of a
- * line. */
+/* Appends text with roff's special characters escaped: backslashes, dashes, and dots or quotes at the start of a line.
+ * A newline starts a paragraph. */
 static void put_roff(struct buffer *out, const char *text)
 {
     size_t column = 0;
@@ -265,11 +265,12 @@ static void put_man_page(struct buffer *out)
 
 /* ---------------------------------------------------------------- completion scripts */
 
-/* The scripts ask the command (complete.c), so that new verbs, options, recipes and tools need no new script. The
- * answers contain untrusted text, and no script evaluates them, as bash's compgen -W would. */
+/* The scripts get candidates from `whichtool help --follow` (complete.c), so that new verbs, options, recipes and tools
+ * need no new script. The candidates contain untrusted text. The scripts must not evaluate them, so the bash script
+ * does not use compgen -W. */
 
-/* Readline breaks words at = and :, so the script joins the words of the line again, and strips the part before the
- * break from the candidates. */
+/* Readline breaks words at = and :. The script joins the parts of a word again. It then removes the part before the
+ * last break from each candidate, because readline replaces only the part after it. */
 static const char bash_script[] =
     "# bash completion for whichtool; made by `whichtool help --completions bash`\n"
     "_whichtool() {\n"

@@ -1,6 +1,7 @@
-/* cmd_mcp.c: `whichtool mcp`: an MCP server on standard input and output, for the catalogue or as a gateway, and the
- * actions status and audit. Standard output carries protocol messages only; notes go to standard error, which clients
- * keep as the server's log. approvals.c and clients.c have the other actions. */
+/* cmd_mcp.c: `whichtool mcp`. Without an action, this is an MCP server on standard input and output, for the catalogue
+ * or as a gateway. The server writes only protocol messages to standard output. Notes go to standard error, which
+ * clients keep as the server's log. The actions status and audit are here as well; approvals.c and clients.c have the
+ * others. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -66,7 +67,7 @@ static void put_server_state(const struct cli *cli, struct buffer *out, const js
     }
 }
 
-/* Prints the error of the audit log, if there is one. */
+/* Prints the error of the audit log. error: NULL if the log can be written. */
 static void put_audit_error(const struct cli *cli, struct buffer *out, const char *error)
 {
     if (!error)
@@ -81,7 +82,7 @@ static void put_audit_error(const struct cli *cli, struct buffer *out, const cha
     }
 }
 
-/* Sets the numbers of waiting items from the store, since approvals do not update the gateway's state file. */
+/* Sets the numbers of waiting items from the store, because approvals do not update the gateway's state file. */
 static int set_waiting_counts(wt_engine *engine, json_t *servers, wt_error *err)
 {
     wt_waiting_list *list = NULL;
@@ -107,7 +108,8 @@ static int set_waiting_counts(wt_engine *engine, json_t *servers, wt_error *err)
     return rc;
 }
 
-/* Sets the state of all but disabled servers to "ended" if no gateway runs. The state file still has the last state. */
+/* Sets the state of all but disabled servers to "ended" if no gateway runs. The state file still contains the states
+ * that the servers had before the gateway ended. */
 static int mark_ended_servers(json_t *servers, bool runs, wt_error *err)
 {
     for (size_t i = 0; i < json_array_size(servers); i++) {
@@ -219,11 +221,11 @@ static void put_replay_text(struct buffer *out, const struct audit_replay *repla
                       replay->chain.number, replay->chain.link);
     if (replay->ended < replay->allowed)
         wt__buffer_printf(out, "%zu allowed entries have no recorded end.\n", replay->allowed - replay->ended);
-    wt__buffer_printf(out, "Replayed with the policy %s: %zu, with %zu different decisions", revision, replay->replayed,
-                      replay->differing);
+    wt__buffer_printf(out, "Replayed with the policy %s: %zu lines, %zu of them with a different decision", revision,
+                      replay->replayed, replay->differing);
     if (replay->differing > 0)
         wt__buffer_printf(out, ", the first in line %zu", replay->first_differing);
-    wt__buffer_printf(out, ". Of other policy revisions: %zu.\n", replay->other_revisions);
+    wt__buffer_printf(out, ". Lines of other policy revisions: %zu.\n", replay->other_revisions);
 }
 
 static int print_replay(struct cli *cli, const struct audit_replay *replay, const char *revision, bool has_key)
@@ -281,8 +283,8 @@ static int rotate_log(struct cli *cli, const struct audit_key *key)
         wt__json_count(&out, "first", number);
         wt__buffer_text(&out, "}\n");
     } else {
-        wt__buffer_printf(&out, "%s contains the lines before number %" PRIu64 ", where %s continues.\n", kept, number,
-                          path);
+        wt__buffer_printf(&out, "%s contains the lines before number %" PRIu64 "; later lines go to %s.\n", kept,
+                          number, path);
     }
     free(kept);
     return wt__cli_print(&out) ? END_DONE : END_SYSTEM;
@@ -294,7 +296,7 @@ static int run_mcp_audit(struct cli *cli)
     wt_error err;
     bool has_key = wt__has_option(cli, OPT_AUDIT_KEY);
     if (cli->arguments.word_count < 2)
-        return wt__cli_usage(cli, "`mcp audit` takes the file of --audit");
+        return wt__cli_usage(cli, "`mcp audit` needs the log file that --audit wrote");
     if (has_key && wt__audit_key_read(&key, wt__option_text(cli, OPT_AUDIT_KEY), &err) < 0)
         return wt__cli_fail_input(cli, &err);
     int code = wt__has_option(cli, OPT_ROTATE) ? rotate_log(cli, has_key ? &key : NULL)
@@ -318,7 +320,8 @@ static void on_stop_signal(int number)
     errno = kept;
 }
 
-/* Routes signals to stop_pipe, and ignores SIGPIPE, so that writing to a client that is gone fails with an error. */
+/* Makes SIGINT, SIGTERM and SIGHUP write to stop_pipe. Ignores SIGPIPE, so that writing to a client that is gone fails
+ * with an error. Returns false if the pipe cannot be created. */
 static bool watch_stop_signals(void)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
@@ -401,7 +404,7 @@ static int serve_stdio_client(struct cli *cli)
     return serve_stdio(cli, engine);
 }
 
-/* Rejects options that belong to another action. "serve" stands for no action. */
+/* Rejects options that belong to another action. action: "serve" if the command line has no action. */
 static int check_mcp_options(struct cli *cli, const char *action)
 {
     static const struct {

@@ -120,8 +120,8 @@ static int pack_model(struct cli *cli, const char *folder, const char *name)
     return END_DONE;
 }
 
-/* Reads --weight into the weights of two models. Without --weight, *given is false, and all models have equal
- * weights. */
+/* Reads --weight into the weights of two models. models: number of models. *given: false without --weight, which means
+ * equal weights for any number of models. */
 static int read_merge_weights(struct cli *cli, size_t models, double *weights, bool *given)
 {
     const char *text = wt__option_text(cli, OPT_WEIGHT);

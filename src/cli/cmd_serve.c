@@ -254,7 +254,7 @@ static void note_tools_and_keys(const struct cli *cli, wt_engine *engine, const 
     wt_status_free(status);
 }
 
-/* Notes keys with the scope find but not call, because find included calls before the scope call existed. */
+/* Notes keys that have the scope find without call. Before the scope call existed, such keys could call tools. */
 static void note_keys_without_call(const struct cli *cli, const struct http_api *api)
 {
     size_t count = wt__api_count_find_only_keys(api);
@@ -297,7 +297,7 @@ static int run_http_server(struct cli *cli, struct http_api *api, wt_engine *eng
 struct serve_modules {
     struct mcp_catalogue *catalogue; /* at /mcp; NULL with --servers */
     struct servers servers;
-    struct face *faces[MCP_MOUNTS_MAX]; /* of the servers, at /mcp, /mcp/all and /mcp/p/PROFILE */
+    struct face *faces[MCP_MOUNTS_MAX]; /* with --servers, at /mcp, /mcp/all and /mcp/p/PROFILE */
     struct mcp_mount mounts[MCP_MOUNTS_MAX];
     size_t mount_count;
     const char *const *passed_headers; /* as in struct mcp_mount */
@@ -307,7 +307,8 @@ struct serve_modules {
     struct http_api *api;
 };
 
-/* Reads --pass-header into a NULL-terminated list. Authorization is rejected with --keys: it holds the client's key. */
+/* Reads --pass-header into a NULL-terminated list. Rejects Authorization with --keys, because this header then contains
+ * the client's key for this server. */
 static int read_passed_headers(struct cli *cli, struct serve_modules *modules)
 {
     const char *const *names = NULL;

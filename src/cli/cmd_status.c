@@ -10,7 +10,7 @@
 
 enum {
     LABEL = 10,         /* columns of a label */
-    PROVIDERS_SHOWN = 8 /* the others are summed up in one line */
+    PROVIDERS_SHOWN = 8 /* further providers are counted in one line */
 };
 
 static void format_time(int64_t seconds, char *out, size_t size, const char *form)
@@ -119,7 +119,7 @@ static void print_usages_status(const struct cli *cli, struct buffer *out, const
     print_status_line(cli, out, "usages", &text);
 }
 
-/* Appends "2026-11-23, from 237 recorded requests ...", which most models have in common. */
+/* Appends "2026-11-23, from 237 recorded requests ...". Usually several models share this line. */
 static void put_training_origin(struct buffer *out, const wt_trained_status *model)
 {
     char time[64];

@@ -12,8 +12,8 @@
 
 /* ---------------------------------------------------------------- list */
 
-/* Tools of a page, so that a list of any length needs little memory. Pages grow if there is a pattern, because the
- * pattern is matched against all names for each page. */
+/* Numbers of tools in a page. A list is read in pages, so that a list of any length needs little memory. With a
+ * pattern, the pages grow by PAGE_GROWS, because each page matches the pattern against all names. */
 enum { PAGE = 1000, PAGE_GROWS = 4, PAGE_MOST = 16000 };
 
 typedef bool (*page_fn)(void *context, const wt_tools *page); /* returns false to stop with END_SYSTEM */
@@ -23,8 +23,8 @@ static const char *list_pattern(const struct cli *cli)
     return cli->arguments.word_count ? cli->arguments.words[0] : NULL;
 }
 
-/* Calls take for each page of the tools that match provider and pattern, from offset on, up to limit tools (0 for all).
- * *seen: their number. Returns 0 or an exit code. */
+/* Calls `take` for each page of the tools that match --provider and the pattern. Skips the first `offset` tools, and
+ * lists at most `limit` tools (0 for all). *seen: number of listed tools. Returns 0 or an exit code. */
 static int list_pages(struct cli *cli, wt_engine *engine, size_t offset, size_t limit, page_fn take, void *context,
                       size_t *seen)
 {
@@ -211,8 +211,8 @@ static void put_schema_names(struct buffer *out, const json_t *kept, const json_
     put_listed_names(out, kept, json_object_get(arguments, "optional"));
 }
 
-/* Appends the names of arguments in the definition that the schema lacks, such as credentials, separated by commas. The
- * import does not store these names, so they are looked up wherever a format lists arguments. */
+/* Appends the names of the arguments that are in the definition but not in the schema, such as credentials. The import
+ * does not store these names, so this function looks in every member in which a format lists arguments. */
 static void put_left_out_arguments(struct buffer *out, const wt_tool *tool)
 {
     static const char *const members[] = {"inputSchema",          "input_schema",           "parameters",
@@ -303,7 +303,7 @@ static void print_tool_fields(const struct cli *cli, struct buffer *out, const w
     print_left_out(cli, out, tool);
 }
 
-/* Prints the bytes of the source; control characters are escaped on a terminal only. */
+/* Prints the definition byte for byte. On a terminal, control characters are escaped. */
 static void print_definition(const struct cli *cli, struct buffer *out, const wt_tool *tool)
 {
     if (cli->tty_out) {
@@ -352,7 +352,8 @@ int wt__cmd_show(struct cli *cli)
 
 /* ---------------------------------------------------------------- remove */
 
-/* Asks on the terminal; true only for a yes. Returns true without asking if there is no terminal, or with --yes. */
+/* Asks on the terminal; true only for a yes. Returns true without asking for fewer than two tools, without a terminal,
+ * or with --yes. */
 static bool confirm_removal(struct cli *cli, size_t tools)
 {
     if (tools < 2 || wt__has_option(cli, OPT_YES) || !wt__can_ask(cli))

@@ -1,4 +1,4 @@
-/* cmd_train.c: `whichtool train` and `distil`. */
+/* cmd_train.c: `whichtool train` and `distil`: trains or distils models, and prints the progress and the results. */
 #include "cli/cli.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ struct training_line {
     struct progress_line line;
     const struct cli *cli;
     const wt_measurement *measured; /* last reported measurement; NULL before the first */
-    double best;                    /* best figure of the lesson */
+    double best;                    /* best figure of the lesson so far */
     const char *lesson;             /* lesson of `measured` and `best` */
 };
 
@@ -80,7 +80,7 @@ static int show_training(void *context, const wt_train_progress *p)
 
 /* ---------------------------------------------------------------- results */
 
-/* "measurements":[{"step":0,"figure":0.5,"sets":[{"set":"nl2bash","figure":0.5},...]},...] */
+/* Appends "measurements":[{"step":0,"figure":0.5,"sets":[{"set":"nl2bash","figure":0.5},...]},...] */
 static void json_measurements(struct buffer *out, const wt_trained *model)
 {
     wt__json_key(out, "measurements");

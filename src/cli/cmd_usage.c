@@ -117,8 +117,8 @@ static bool is_among_ids(const char *const *ids, size_t count, const char *id)
     return false;
 }
 
-/* Returns the next line of a repeatable option in the arena, and moves *rest, to NULL after the last line. Returns NULL
- * if out of memory. */
+/* Returns the next line of a repeatable option, copied to the arena. Moves *rest to the line after it, or sets *rest to
+ * NULL after the last line. Returns NULL if out of memory. */
 static const char *next_option_line(struct cli *cli, const char **rest)
 {
     const char *line = wt__arena_copy(&cli->arena, (struct str){*rest, strcspn(*rest, "\n")});
@@ -127,7 +127,7 @@ static const char *next_option_line(struct cli *cli, const char **rest)
     return line;
 }
 
-/* Looks up the ids of the tools of --tool, in the arena. An unknown name is taken for a typo: nothing is recorded.
+/* Looks up the ids of the tools of --tool, in the arena. An unknown name is an error, because it is probably a typo.
  * Returns 0, or an exit code after reporting the error. */
 static int find_named_tools(struct cli *cli, wt_engine *engine, const char **ids, size_t *count)
 {
@@ -155,7 +155,7 @@ static int find_named_tools(struct cli *cli, wt_engine *engine, const char **ids
     return 0;
 }
 
-/* Reads --arguments in the order of the tools; NULL for tools without arguments. */
+/* Reads --arguments, one for each tool in the same order. The last tools get NULL if there are fewer --arguments. */
 static int read_named_arguments(struct cli *cli, const char **arguments, size_t count)
 {
     const char *rest = wt__option_text(cli, OPT_ARGUMENTS);
@@ -464,7 +464,7 @@ static int check_usage_add(const struct cli *cli)
     if (one == sources)
         return wt__cli_usage(cli, "`usage add` needs either SOURCE... or --request TEXT with --tool NAME");
     if (one && !wt__has_option(cli, OPT_TOOL))
-        return wt__cli_usage(cli, "--request needs --tool NAME, once for each tool that it used");
+        return wt__cli_usage(cli, "--request needs --tool NAME, once for each tool that the request used");
     for (size_t i = 0; !one && i < sizeof of_one / sizeof *of_one; i++)
         if (wt__has_option(cli, of_one[i]))
             return wt__cli_usage(cli,

@@ -1,6 +1,6 @@
-/* complete.c: completion candidates for a command line: reads the words of a command line as parse.c does, but without
- * errors, and completes the last word according to its place. Tools are offered like files: first the providers, then
- * the tools of one provider. */
+/* complete.c: prints completion candidates for the last word of a command line. The words before it are parsed as in
+ * parse.c, but without reporting errors. They determine the kind of candidates: verbs, options, values or names. Tools
+ * are offered like files: first the providers, then the tools of one provider. */
 
 #include "cli/cli.h"
 
@@ -10,9 +10,9 @@
 #include "recipe/recipes.h"
 
 enum {
-    FOLLOW_MOST = 1000, /* maximum number of tools or providers offered */
+    FOLLOW_MOST = 1000, /* maximum number of offered tools, and of offered providers */
     HELP_COLUMNS = 60,  /* maximum columns of a description */
-    BUSY_MS = 200       /* short, because the user waits after pressing a key */
+    BUSY_MS = 200       /* maximum wait for a locked store; short, because the user waits */
 };
 
 struct completion_state {
@@ -26,7 +26,7 @@ struct completion_state {
     bool given[OPT_COUNT];
     bool words_only;               /* after "--" */
     const struct cli_option *open; /* option that expects a value, or NULL */
-    wt_engine *engine;             /* opened on demand; NULL if not open or not readable */
+    wt_engine *engine;             /* opened on demand; NULL before that, or if the store cannot be opened */
 };
 
 /* ---------------------------------------------------------------- candidates */
@@ -206,8 +206,9 @@ static bool is_recipe_trained(const struct recipe *recipe, const wt_status *stat
     return true;
 }
 
-/* Offers the recipes that can run with the store and the models: recipes that pick for the verb pick, the others for
- * other verbs, and all recipes for eval. */
+/* Offers the recipes that can run with the store and the models. For eval, offers all recipes. For --recipe of pick,
+ * offers the recipes that return a set, except those for --complete (set-N). For any other option, offers the recipes
+ * that return a ranking. */
 static void offer_recipes(struct completion_state *f, enum option_id option)
 {
     bool all = strcmp(f->verb->name, "eval") == 0, picks = strcmp(f->verb->name, "pick") == 0;
@@ -286,7 +287,7 @@ static bool read_line_words(struct completion_state *f, const char *const *words
 
 /* ---------------------------------------------------------------- completion by place */
 
-/* Moves the begin of the word behind the last comma of a list. */
+/* Moves the start of the word behind its last comma, so that the last item of a list is completed. */
 static void move_behind_comma(struct completion_state *f)
 {
     for (size_t i = f->word.len; i > 0; i--)

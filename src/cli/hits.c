@@ -1,4 +1,4 @@
-/* hits.c: shared by find, pick and call: reading the request and its filter, and printing hits. */
+/* hits.c: reads the request and its filter, and prints hits. Shared by find, pick and call. */
 #include "cli/cli.h"
 
 #include <math.h>
@@ -152,8 +152,9 @@ static void write_problem(const struct cli *cli, struct buffer *out, const json_
 {
     static const struct {
         const char *name, *words;
-    } views[] = {
-        {"dsa", "near these words"}, {"hqc", "used for similar requests"}, {"cte", "similar to the first of them"}};
+    } views[] = {{"dsa", "near these words"},
+                 {"hqc", "used for similar requests"},
+                 {"cte", "similar to the first tool near these words"}};
     int votes = (int)wt__json_int(of, "votes", 0);
     wt__buffer_printf(text, "unsolved \"%s\": ", wt__json_str(of, "text").ptr);
     if (!trace_tool(of))
@@ -193,8 +194,8 @@ static const char *verdict_text(struct str verdict)
                                                  : "this set does not meet all requirements";
 }
 
-/* Appends PTR's trace (wt_picked.trace) as text. Questions to the language model appear in the JSON only. Requirements
- * are text of a language model and are escaped. */
+/* Appends PTR's trace (wt_picked.trace) as text, without the questions to the language model. The requirements are
+ * escaped, because a language model wrote them. */
 static void put_ptr_trace(const struct cli *cli, struct buffer *out, const char *trace)
 {
     json_t *root = NULL;
@@ -218,7 +219,7 @@ static void put_ptr_trace(const struct cli *cli, struct buffer *out, const char 
 
 /* ---------------------------------------------------------------- table */
 
-/* Returns the display name of a stage; its own name by default. */
+/* Returns the display name of a stage, or `stage` itself if the table has no display name. */
 static const char *stage_title(const char *stage)
 {
     static const struct {

@@ -47,8 +47,8 @@ static int run_verb(struct cli *cli)
     return verb->run(cli);
 }
 
-/* Flushes stdout and reports a failed write. If the reader is gone (| head), the process ends silently by SIGPIPE,
- * which was ignored until now so that other pipes of the library cannot end it. */
+/* Flushes stdout and reports a failed write. If the reader is gone (| head), the process ends silently by SIGPIPE. This
+ * signal was ignored before, so that a broken pipe elsewhere in the library does not end the process. */
 static int flush_output(const struct cli *cli, int code)
 {
     int why = wt__cli_finish();

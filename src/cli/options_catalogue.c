@@ -11,7 +11,8 @@ static const struct cli_option add_options[] = {
     OPTION(PROVIDER, "provider", TEXT, "NAME", "Provider of the tools; overrides the source's own.", .letter = 'p'),
     FLAG(SYNC, "sync",
          "Remove tools that an earlier import of the same source added and the source no longer contains. A folder "
-         "covers all files below it, including deleted ones. Stored operations that are now skipped as broken stay."),
+         "covers all files below it, including deleted ones. A stored OpenAPI operation stays if it is now skipped as "
+         "invalid."),
     FLAG(STRICT, "strict", "Import nothing and exit with 3 if a tool is invalid."),
     FLAG(NO_VECTORS, "no-vectors",
          "Do not compute vectors now; `whichtool vectors` or a later add does. Finding by words works at once."),
@@ -222,7 +223,7 @@ const struct cli_verb wt__check_verb = {
 
 static const struct cli_option vectors_options[] = {MODEL_OPTIONS};
 static const struct cli_example vectors_examples[] = {
-    {"whichtool add --no-vectors tools.json && whichtool vectors", "First the tools, then their vectors."},
+    {"whichtool add --no-vectors tools.json && whichtool vectors", "Imports the tools, then computes their vectors."},
 };
 
 const struct cli_verb wt__vectors_verb = {

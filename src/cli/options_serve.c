@@ -4,7 +4,7 @@
 #include "gateway/policy.h"
 #include "serve/api/api.h"
 
-/* Search tools for MCP clients, in mcp and serve. */
+/* Options of mcp and serve for the search tools of MCP clients. */
 #define CATALOGUE_OPTIONS                                                                                              \
     OPTION(SUMMARY, "summary", TEXT, "TEXT",                                                                           \
            "One sentence that tells an MCP client's model which tools the search covers. Default: the names of the "   \
@@ -13,7 +13,7 @@
                "Maximum size of the definitions in an answer to an MCP client's search; further tools are listed "     \
                "with name and description only. Default: 24576.")
 
-/* The servers behind the gateway, in mcp and serve. */
+/* Options of mcp and serve for the servers behind the gateway. */
 #define SERVERS_OPTIONS                                                                                                \
     OPTION(SERVERS, "servers", FILE, "FILE",                                                                           \
            "Run as a gateway for the MCP servers in FILE, a client configuration (docs/mcp.md). FILE must not be the " \

@@ -1,5 +1,6 @@
-/* parse.c: parses long options with "=" or a blank before the value, clusters of letters, and words, in any order.
- * Errors on unknown words include a suggestion (suggest.c). */
+/* parse.c: parses the command line: long options (--k=5 or --k 5), clusters of letters (-qk5) and words, in any order.
+ * A verb's own options must come after the verb. Error messages about unknown verbs and options include a suggestion
+ * (suggest.c). */
 #include "cli/options.h"
 
 #include <stdlib.h>
@@ -197,7 +198,8 @@ static int parse_long_option(struct argument_parser *p, const char *word)
     return 0;
 }
 
-/* Reads letters such as "-qk5" or "-k 5"; letters without a value may be followed by others. */
+/* Reads a cluster of letters such as "qk5", or "k" with the value in the next word. Only the last letter may take a
+ * value. */
 static int parse_letters(struct argument_parser *p, const char *letters)
 {
     for (const char *c = letters; *c; c++) {

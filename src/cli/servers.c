@@ -42,7 +42,8 @@ static bool is_path_listed(const char *list, const char *path)
 }
 
 /* Refuses a configuration that an ancestor process already serves, because the gateways would start each other
- * endlessly. Gateways of different files may be nested. */
+ * endlessly. Gateways of different files may be nested. The environment variable MCP_GATEWAY_VARIABLE lists the files
+ * of all ancestor gateways. Adds this file to the variable for child processes. */
 static int refuse_nested_gateway(struct cli *cli)
 {
     const char *file = wt__option_text(cli, OPT_SERVERS), *list = getenv(MCP_GATEWAY_VARIABLE);

@@ -1,5 +1,5 @@
-/* suggest.c: suggests the nearest known word for a typo, and our verb or option for one of another program, from the
- * tables below. A suggestion is never executed. */
+/* suggest.c: suggests a known verb or option for an unknown one. A typo gets the nearest known word. The tables below
+ * list verbs and options of other programs with our words for them. A suggestion is never executed. */
 #include "cli/options.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ static const struct synonyms other_verbs[] = {
 
 /* Verbs of other programs that we do not have, and a hint for each. */
 static const struct synonyms missing_verbs[] = {
-    {"whichtool finds tools, but does not call them; `whichtool show NAME --schema` shows the arguments of one",
+    {"whichtool finds tools, but does not call them; `whichtool show NAME --schema` shows the arguments of a tool",
      {"exec", "run"}},
     {"whichtool finds tools; `whichtool find --format openai REQUEST` prints them for a model's chat", {"chat"}},
     {"`whichtool find --format openai REQUEST` and `whichtool show --format openai NAME` print definitions; `whichtool "
@@ -82,7 +82,7 @@ static const char *verb_name_at(const void *context, size_t index)
     return index < wt__verb_count ? wt__verbs[index]->name : NULL;
 }
 
-/* Returns the verb at `index` of all the verbs of other programs in other_verbs, or NULL after the last. */
+/* Returns another program's verb, by its index over all rows of other_verbs; NULL after the last verb. */
 static const char *other_verb_name_at(const void *context, size_t index)
 {
     (void)context;

@@ -15,7 +15,8 @@
 
 static const char MARK[] = "\xe2\x80\xa6"; /* ellipsis, one column */
 
-/* Returns the next character of s and moves *at; returns -1 and skips one byte if the bytes are not valid. */
+/* Returns the character of s at *at, and moves *at behind it. If the bytes are not valid UTF-8, returns -1 and skips
+ * one byte. */
 static utf8proc_int32_t next_character(struct str s, size_t *at)
 {
     utf8proc_int32_t c = -1;
@@ -40,7 +41,7 @@ static int is_blank_character(utf8proc_int32_t c)
 
 void wt__text_escape(struct buffer *out, struct str s, enum text_shape shape)
 {
-    int blank = 1; /* at the begin, or after a blank */
+    int blank = 1; /* true at the start, and after a blank */
     size_t end = out->len;
     for (size_t at = 0; at < s.len;) {
         size_t begin = at;
@@ -124,7 +125,7 @@ void wt__text_pad(struct buffer *out, size_t columns)
         wt__buffer_char(out, ' ');
 }
 
-/* Wraps one paragraph at blanks; words longer than a line are broken at its end. */
+/* Wraps one paragraph at blanks. A word longer than a line is broken at the end of the line. */
 static void wrap_paragraph(struct buffer *out, struct str s, size_t indent, size_t width)
 {
     size_t room = width > indent + 8 ? width - indent : width ? 8 : 0, used = 0;
@@ -194,8 +195,8 @@ void wt__style_end(struct buffer *out, bool color)
 
 /* ---------------------------------------------------------------- progress */
 
-static const double QUIET_MS = 2000; /* shorter operations show no line */
-/* Interval of lines in a pipe or a file: 120 lines for an hour of training. */
+static const double QUIET_MS = 2000; /* shorter operations show no progress line on a terminal */
+/* Interval of progress lines in a pipe or a file. An hour of training prints 120 lines. */
 static const double STAYING_MS = 30000;
 
 static volatile sig_atomic_t interrupted;

@@ -1,5 +1,5 @@
-/* Tests rows of tools on terminals of all widths: the description is cut first, then the provider, and the name
- * never. */
+/* Tests the printed rows of tools for several terminal widths. The description is cut first, then the provider. The
+ * name is never cut. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 
 static const struct {
     const char *provider, *name, *description;
-    size_t width;
-    const char *row; /* after a lead of four columns */
+    size_t width;    /* columns of the terminal; 0 for no limit */
+    const char *row; /* expected output, with the lead "  1 " */
 } rows[] = {
     {"mail", "send", "Sends", 0, "  1 mail/send  Sends\n"},
     {"mail", "send", "Sends", 40, "  1 mail/send\n    Sends\n"},
@@ -24,7 +24,8 @@ static const struct {
     /* Output to a pipe is not cut. */
     {"a_provider_with_a_long_name_of_its_own", "a_tool_with_a_long_name_too", LONG, 0,
      "  1 a_provider_with_a_long_name_of_its_own/a_tool_with_a_long_name_too  " LONG "\n"},
-    /* Next to a description, the id takes at most 44 columns. On a line of its own it is whole if it fits. */
+    /* Next to a description, the id takes at most 44 columns. On a line of its own, the id is cut only if it is too
+       long for the line. */
     {"a_provider_with_a_long_name_of_its_own", "a_tool_with_a_long_name_too", LONG, 80,
      "  1 a_provider_with…/a_tool_with_a_long_name_too  Sends an invitation to everyb…\n"},
     {"github", "issues_list_for_authenticated_user", LONG, 60,

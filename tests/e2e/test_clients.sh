@@ -134,7 +134,7 @@ prints "^Cursor: "
 prints "was changed since: the entry of whichtool is removed, and the servers are put back"
 says "^1 file restored\. Restart the clients\."
 prints "^    backup .*whichtool-backup$"
-says "git of .*servers.json was changed since, and stays there"
+says "The server git was changed in .*servers.json since init, and stays there"
 same "the servers are back as they were written, what came since stays" "$(cat $file)" "$(sed \
     's|"here":|"later": {"command": "l"}, /* mine */ "here":|' "$cases/cursor/before/.cursor/mcp.json")"
 same "the copy stays" "$(cat home/.cursor/mcp.json.whichtool-backup)" "$(cat "$cases/cursor/before/.cursor/mcp.json")"
@@ -222,7 +222,7 @@ cp home/.config/whichtool/servers.json own
 expect 0 "an existing servers file is extended" mcp init --yes </dev/null
 prints "moves +git, as git-2"
 expect 0 "and is what it was" mcp undo --yes </dev/null
-says "^git of .*servers.json was added by another program, and stays there"
+says "^The server git was added to .*servers.json by another program, and stays there"
 same "byte for byte" "$(cat home/.config/whichtool/servers.json)" "$(cat own)"
 echo '{"version": 7}' >home/.config/whichtool/init.json
 expect 3 "a record that is not understood" mcp undo --yes </dev/null

@@ -99,7 +99,7 @@ expect 0 "a call without a recorded end" mcp audit unended.jsonl
 prints '1 allowed entries have no recorded end'
 prints 'The lines have no HMAC: anyone with write access to the file could have forged them'
 expect 0 "a log is rotated" mcp audit audit.jsonl --rotate
-prints 'audit.jsonl.20[0-9T]+Z contains the lines before number 8, where audit.jsonl continues'
+prints 'audit.jsonl.20[0-9T]+Z contains the lines before number 8; later lines go to audit.jsonl'
 kept=$(ls audit.jsonl.20*Z)
 expect 0 "both files are one chain" mcp audit "$kept" audit.jsonl
 prints '8 lines, with an intact chain: 3 allowed, 0 denied'
