@@ -202,7 +202,7 @@ struct index_set {
 };
 
 /* Returns an index that includes the changes of all returned calls, with a reference for wt__index_release. While an
- * import runs or another thread builds, returns the current index if that has `want`, `labels` and these changes.
+ * import runs or another thread builds, returns the current index if it has `want`, `labels` and these changes.
  * Otherwise returns an index of the newest catalogue, built if needed.
  * want: set of vectors that the index must have; NULL for a lexical search. labels: trained models whose label rows
  * the index must have; NULL if not needed. progress: polled while waiting or building. Errors: also WT_EEMPTY (no
@@ -239,7 +239,8 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index);
 
 /* Loads the tools of the current index into memory, so that queries on it need not read the store. */
 void wt__engine_keep_tools(wt_engine *engine);
-/* Returns a read connection for this thread. Give it back before taking store_lock, which it may hold. */
+/* Returns a read connection for this thread, to be returned soon. For a store with a single connection, locks
+ * store_lock until the connection is returned, so the caller must not take store_lock meanwhile. */
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err);
 void wt__engine_return_reader(wt_engine *engine, struct store *reader);
 

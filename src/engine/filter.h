@@ -1,4 +1,4 @@
-/* filter.h: filter masks, which tell the tools that a search may find, and the limit of new tools.
+/* filter.h: filter masks, which mark the tools that a search may find, and the limit of new tools.
  *
  * A mask has one bit per row of the index. Making a mask takes one pass over the rows to check providers and one over
  * all names to match patterns. The index caches masks for later queries with the same filter. A full cache evicts the

@@ -68,9 +68,9 @@ static int fetch_set_vectors(void *context, const uint32_t *rows, size_t count, 
 typedef int (*vector_lister)(struct store *store, const struct vector_set *set, int64_t after_id,
                              struct store_key *keys, size_t max, wt_error *err);
 
-/* Sets source->has of the listed rows to `former`. Rows are in order of id. former: the list is of vectors of the
- * previous kind. Changes the generation of these rows, so that the next snapshot fetches their vectors again. Returns 1
- * if any row was listed, 0 if not. */
+/* Sets source->has of the listed rows to `former`. Rows are in order of id. former: `list` lists vectors of the
+ * previous kind. In this case, also changes the generation of the rows, so that a later snapshot fetches their new
+ * vectors. Returns 1 if any row was listed, 0 if not. */
 static int mark_listed_rows(struct set_source *source, vector_lister list, bool former, wt_error *err)
 {
     struct collection *collection = source->collection;
@@ -95,8 +95,7 @@ static int mark_listed_rows(struct set_source *source, vector_lister list, bool 
     return count < 0 ? count : after > 0;
 }
 
-/* Fills source->has: all rows have a vector, except rows that the store lists as missing one and that have no vector of
- * the previous kind either. */
+/* Fills source->has. A row has a vector if the store has a vector of the current or the previous kind for its tool. */
 static int mark_set_vectors(struct set_source *source, wt_error *err)
 {
     size_t rows = source->collection->rows;
@@ -593,8 +592,8 @@ static int open_newest_index(wt_engine *engine, struct progress *progress, const
     set_flag(engine, &engine->building, true);
     set_flag(engine, &engine->unknown_change, false); /* the state read below includes all changes so far */
     int rc = read_current_moment(engine, engine->busy_ms, &now, err);
-    *out = rc == 0 ? current_index(engine, &now, want, labels)
-                   : NULL; /* another thread may have built the index meanwhile */
+    /* Another thread may have built the index meanwhile. */
+    *out = rc == 0 ? current_index(engine, &now, want, labels) : NULL;
     if (rc == 0 && !*out)
         rc = refresh_index(engine, progress, &now, want, labels, out, err);
     if (rc < 0)

@@ -1,6 +1,6 @@
-/* test_memory.c: makes each allocation fail in turn, from opening a store to exporting hits. A failure must
- * not crash or leak, and must not silently change the answer. It must be reported as WT_ENOMEM, WT_ESTORE (by the
- * database) or WT_EMODEL.
+/* test_memory.c: makes each allocation fail in turn, from opening a store to exporting hits. A failed
+ * allocation must not cause a crash, a leak or a different answer. If the call fails, its error must be WT_ENOMEM,
+ * WT_ESTORE (from the database) or WT_EMODEL.
  *
  * The allocator is in failing_allocator.h. The tests are skipped under sanitizers, which have their own allocator. */
 #include <setjmp.h>

@@ -207,7 +207,7 @@ static void mistyped_name_gets_suggestion(void **state)
     wt_tools_free(tools);
 }
 
-/* More names have the smallest edit distance than the library keeps as candidates. */
+/* 20 or more names have the same edit distance, but the library keeps only 16 candidates. */
 static void one_of_many_near_names_is_suggested(void **state)
 {
     struct buffer tools = {0};
@@ -327,8 +327,8 @@ static void namespace_names_resolve_to_their_tools(void **state)
         expect_tool_id(name, name); /* the id of a tool without a provider is its name */
         alone++;
     }
-    assert_int_equal(json_array_size(array),
-                     alone + HANDMADE_PROVIDERS); /* one provider is new, and the empty one has no namespace */
+    /* One provider is new, and the empty provider has no namespace. */
+    assert_int_equal(json_array_size(array), alone + HANDMADE_PROVIDERS);
     assert_int_equal(seen + alone, tools->len);
     assert_true(alone > 0);
     json_decref(array);
