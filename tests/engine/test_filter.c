@@ -124,7 +124,7 @@ static void filter_limits_found_tools(void **state)
             wt_hits *hits = find_with(&place, semantic, "search a song", &options);
             assert_found_ids(filters[i].name, hits, filters[i].ids);
             if (!hits->notice != !filters[i].notice || (hits->notice && !strstr(hits->notice, filters[i].notice)))
-                fail_msg("%s: told \"%s\"", filters[i].name, hits->notice ? hits->notice : "");
+                fail_msg("%s: the notice is \"%s\"", filters[i].name, hits->notice ? hits->notice : "");
             wt_hits_free(hits);
         }
 }
@@ -144,7 +144,7 @@ static void filter_limits_picked_tools(void **state)
             if (!strstr(filters[i].ids, picked->items[t]->tool->id))
                 fail_msg("%s: %s was picked", filters[i].name, picked->items[t]->tool->id);
         if (filters[i].notice && !(picked->notice && strstr(picked->notice, filters[i].notice)))
-            fail_msg("%s: told \"%s\"", filters[i].name, picked->notice ? picked->notice : "");
+            fail_msg("%s: the notice is \"%s\"", filters[i].name, picked->notice ? picked->notice : "");
         wt_picked_free(picked);
     }
 }
