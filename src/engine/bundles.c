@@ -15,7 +15,7 @@ static const char bundle_kind[] = "bundle1"; /* kind of the vectors; change it w
 
 /* ---------------------------------------------------------------- distinct sets */
 
-/* The tools of one request; after merging, of `times` requests. `first` is the earliest request. */
+/* The tools that one request used; after merging, that `times` requests used. first: number of the earliest request. */
 struct used_set {
     const uint32_t *rows; /* ascending, distinct */
     size_t count, times, first;
@@ -45,7 +45,7 @@ static int order_by_use(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Reads the sets of all past requests without removed tools. list [requests]; rows has room for all labels. Returns the
+/* Reads the sets of all past requests into list [past requests] and rows [labels], without removed tools. Returns the
  * number of sets that are not empty. */
 static size_t read_past_sets(const struct index_handle *index, struct used_set *list, uint32_t *rows)
 {
@@ -154,8 +154,8 @@ static int write_bundle_text(struct bundle_writer *b, size_t bundle, wt_error *e
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-/* Adds a bundle to the lexical index. Its key's id is a hash of its tools, its generation a hash of their texts; a
- * change of either makes a new vector. */
+/* Adds a bundle to the lexical index and sets its key. The id of the key is a hash of the tools, the generation a hash
+ * of their texts. If either changes, the bundle is encoded again. */
 static int index_bundle(struct bundle_writer *b, size_t bundle, wt_error *err)
 {
     uint64_t id = 0;
@@ -230,7 +230,7 @@ static void bundle_writer_dispose(struct bundle_writer *b)
     free(b->keys);
 }
 
-/* Hashes the sets and the generation of their tools. */
+/* Hashes the sets and the generation of the index. */
 static uint64_t hash_bundles(const struct bundles *bundles, const struct index_handle *index)
 {
     uint64_t state =

@@ -1,7 +1,7 @@
 /* collect.c: reads all tools, or only the changed tools, into a collection.
  *
  * The tools are read in slices, and a writer may commit in between. So a row may hold newer content than its generation
- * says, but never older content; the next collection then reads the row again. The builder of the snapshot discards the
+ * says, but never older content. The next collection then reads the row again. The builder of the snapshot discards the
  * collection if the state of the store has changed meanwhile. */
 #include "engine/internal.h"
 
@@ -14,7 +14,10 @@
 #include "retrieve/document.h"
 #include "retrieve/tool_names.h"
 
-enum { SLICE = 1024, SLICE_FULL = 1 };
+enum {
+    SLICE = 1024,  /* tools read by one statement */
+    SLICE_FULL = 1 /* result of a visit that ends the slice */
+};
 
 static int grow_collection(struct collection *collection)
 {
@@ -111,8 +114,8 @@ struct collection_update {
     struct arena arena;
 };
 
-/* Counts the provider of the current row. Only the first row of a provider needs the name of the provider; rows of a
- * provider mostly follow one another. */
+/* Counts the provider of the current row. Only the first of several contiguous rows of a provider needs the provider's
+ * name. */
 static int count_copied_provider(struct collection_update *f, const struct snapshot_key *key)
 {
     struct collection *collection = f->collection;
@@ -148,7 +151,7 @@ static int copy_collected_row(struct collection_update *f)
     return 0;
 }
 
-/* Advances `known` to the key. True if the tool is there and unchanged. */
+/* Advances f->at to the key. Returns true if `known` has the tool and the tool is unchanged. */
 static bool is_unchanged_tool(struct collection_update *f, const struct store_key *key)
 {
     const struct collection *known = f->known;
@@ -173,7 +176,7 @@ static int collect_slice(struct collection_update *f, const struct store_key *ke
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         if (is_unchanged_tool(f, &keys[i]))
             rc = copy_collected_row(f);
-        else if (tools[next++].name.len > 0) /* empty if it was removed meanwhile */
+        else if (tools[next++].name.len > 0) /* the name is empty if the tool was removed meanwhile */
             rc = collect_row(f->collection, &keys[i], &tools[next - 1]);
     }
     return rc < 0 ? rc : 0;

@@ -15,8 +15,8 @@
 
 /* ---------------------------------------------------------------- opening and closing */
 
-/* Returns the folder of the model in the arena, "" if there is no model or no place for models, NULL if out of memory.
- * */
+/* Returns the folder of the model, in the arena. Returns "" if `model` is "" or the folder of models is unknown, NULL
+ * if out of memory. */
 static char *find_model_folder(struct arena *arena, const char *models_dir, const char *model)
 {
     char *folder = NULL;
@@ -24,8 +24,7 @@ static char *find_model_folder(struct arena *arena, const char *models_dir, cons
     return rc == WT_ENOTFOUND ? wt__arena_copy(arena, STR("")) : folder;
 }
 
-/* Sets the paths of the store, the index, the trained models and the model. Does not check that the model is installed.
- * */
+/* Sets the paths of the store, the index, the trained models and the model, which need not be installed. */
 static int set_engine_paths(wt_engine *engine, const char *path, const wt_open_options *options, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
@@ -183,7 +182,7 @@ static bool copy_option(char **out, const char *text)
     return *out || !text;
 }
 
-/* chat must be zeroed. */
+/* Copies the options of the language model. chat must be zeroed. */
 static int init_chat(struct engine_chat *chat, const char *model, const wt_open_options *options, wt_error *err)
 {
     chat->at_once = options->chat_at_once;

@@ -1,18 +1,24 @@
 /* engine.h: the parts of an open engine, and the locks that guard them.
  *
- *   store       the catalogue. Every use, including each change, holds store_lock.
- *   readers     read connections to the same file, one per running query or build, pooled.
- *   encoder     immutable once open. The first user opens it.
- *   fallback    fallback encoder if no model was named: the previous default model or the built-in model, whichever has
- *     more vectors in the store. Queries use the fallback encoder while it has more vectors than the encoder. New
- *     vectors are always made with the encoder.
- *   trained     models trained for this store, opened by the first user.
+ *   store       the connection that changes the catalogue. Every use holds store_lock.
+ *   readers     pooled read connections to the same file, one per running query or build.
+ *   encoder     the encoder of the engine's model, opened on first use and immutable afterwards.
+ *   fallback    the fallback encoder, only if no model was named. It is the previous default model or the built-in
+ *               model, whichever has more vectors in the store. Queries use the fallback encoder while it has more
+ *               vectors than the encoder. New vectors are always made with the encoder.
+ *   trained     the models trained for this store, opened on first use.
  *   index       the current snapshot: immutable, reference-counted, replaced as a whole when the store changes.
- *   workspaces  scratch memory of a query (analyser, arenas, activations), one per running query, pooled.
- *   chat        the language model, opened by the first user.
+ *   workspaces  pooled scratch memory (analyser, arenas, activations), one per running query.
+ *   chat        the language model, opened on first use.
  *
- * Lock order: lazy_lock (objects created on first use: chat, bundles of an index), build_lock (one refresh at a time),
- * store_lock, lock (pointers and counters, never held during I/O). A query that has a snapshot takes only `lock`. */
+ * Lock order:
+ *   lazy_lock   objects created on first use: chat, bundles of an index
+ *   build_lock  one refresh of the index at a time
+ *   store_lock  the connection `store`
+ *   lock        pointers and counters; never held during I/O
+ * A query that has a snapshot takes only `lock`.
+ *
+ * Parameters named `progress` may be NULL. A cancelled operation leaves the engine unchanged. */
 #ifndef WT_ENGINE_ENGINE_H
 #define WT_ENGINE_ENGINE_H
 
@@ -36,11 +42,11 @@
  * import may wait for a commit. */
 #define INDEX_KEPT_BYTES ((size_t)64 << 20)
 
-/* State of the store that a snapshot shows. generation and sums only grow. */
+/* State of the store that a snapshot shows. generation and sums never decrease. */
 struct moment {
-    uint64_t generation;
-    uint64_t sums;  /* generation of the usage sums; 0 if nothing was trained */
-    uint64_t state; /* generation, or a hash of generation and sums if models were trained; names the snapshot */
+    uint64_t generation; /* generation of the catalogue */
+    uint64_t sums;       /* generation of the usage sums; 0 if nothing was trained */
+    uint64_t state; /* identifies the snapshot: generation, or a hash of generation and sums if models were trained */
 };
 
 /* A snapshot with a reference count. Only the engine frees a snapshot, once the engine holds the last reference,
@@ -48,12 +54,12 @@ struct moment {
 struct index_handle {
     struct snapshot *snapshot;
     struct moment moment;
-    atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools without a vector, by set; INDEX_UNCOUNTED before use */
-    const struct trained *labels;                    /* owner of the label rows; NULL before first use */
-    uint32_t *label_rows;                            /* [labels->past.label_count] */
-    struct bundles *bundles[2];    /* one by the encoder of labels, one by the engine's; NULL before first use */
-    struct kept_tools *kept;       /* tools in memory; NULL if they must be read from the store */
-    struct collection *collection; /* inputs of the snapshot, reused by the next build; under build_lock; or NULL */
+    atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools without a vector, by set; INDEX_UNCOUNTED until counted */
+    const struct trained *labels;                    /* trained models whose labels are mapped; NULL before first use */
+    uint32_t *label_rows;          /* [labels->past.label_count] row of each label, or NEIGHBOURS_GONE */
+    struct bundles *bundles[2];    /* by the encoder of `labels`, and by that of the engine; NULL before first use */
+    struct kept_tools *kept;       /* all tools in memory; NULL if they must be read from the store */
+    struct collection *collection; /* inputs of the snapshot for the next build, or NULL; guarded by build_lock */
     struct tool_cache *tool_cache; /* cache of the tools that queries have read; may be NULL */
     struct new_tools *new_tools;   /* NULL if no tool is new */
     struct filter_mask *masks;     /* cached filter masks, most recently used first */
@@ -89,16 +95,16 @@ struct engine_chat {
 struct wt_engine {
     char *path;           /* path of the store */
     char *index_folder;   /* "" if the snapshot is in memory only */
-    char *model_folder;   /* "" without a model, or if its place is unknown */
+    char *model_folder;   /* "" without a model, or if the folder of models is unknown */
     char *base_folder;    /* folder of WT_BASE_MODEL if it may serve as fallback, else "" */
     char *trained_folder; /* folder of the trained models; "" for a store in memory without a named folder */
     char *model_name;
-    bool by_default;     /* the caller named no model */
+    bool by_default;     /* the model is the default, because the caller named none */
     bool model_included; /* the model was installed with the program */
     bool read_only;
     unsigned threads;
-    unsigned busy_ms;                 /* time to wait for the lock of another process */
-    struct dense_weight dense_weight; /* overrides the encoder's weight in hybrid; zeros to keep it */
+    unsigned busy_ms;                 /* milliseconds to wait for the lock of another process */
+    struct dense_weight dense_weight; /* replaces the encoder's weight in hybrid; zeros to use the encoder's */
 
     pthread_mutex_t store_lock;
     struct store *store;
@@ -109,28 +115,26 @@ struct wt_engine {
     pthread_mutex_t build_lock;
     pthread_mutex_t lock;
     struct index_handle *index;    /* NULL until the first query */
-    struct index_handle *replaced; /* previous indexes, freed by a build once unused */
-    struct moment changed;         /* newest state that a returned call has left; later queries must see it */
-    bool unknown_change;           /* the state after a change could not be read: the next query reads the store */
+    struct index_handle *replaced; /* previous indexes; builds free those that are unused */
+    struct moment changed;         /* state after the last change by a returned call; later queries must see it */
+    bool unknown_change;           /* the state after a change could not be read, so the next query reads it */
     _Atomic uint64_t usages;       /* recorded usages when the store was last read */
-    uint64_t damaged;              /* state of a damaged index that could not be removed; under build_lock */
+    uint64_t damaged;              /* state of a damaged index that could not be deleted; guarded by build_lock */
     unsigned imports;              /* running imports; each will build a newer index */
     bool building;                 /* an index is being built */
     struct on_demand encoder;      /* struct encoder */
     struct on_demand fallback;     /* struct encoder */
     struct on_demand trained;      /* struct trained */
     struct trained *retired;       /* earlier trained models that queries may still use; linked by `next` */
-    uint64_t trained_stamp;        /* stamp of trained_folder at the last read; under build_lock */
+    uint64_t trained_stamp;        /* wt__trained_stamp of trained_folder at the last read; guarded by build_lock */
     struct pool free_workspaces, free_readers;
 };
 
 /* Locks build_lock. Another thread may hold it during a whole build, so this polls progress and returns WT_ECANCELLED
- * if cancelled.
- *
- * In this header `progress` may be NULL. A cancelled operation leaves the engine unchanged. */
+ * if cancelled. */
 int wt__engine_lock_build(wt_engine *engine, struct progress *progress, wt_error *err);
 
-/* Returns the encoder, opened on first use. Errors: WT_EMODEL with the reason if it does not exist. */
+/* Returns the encoder, opened on first use. Errors: WT_EMODEL if the model is not installed or invalid; WT_ENOMEM. */
 int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err);
 /* Work like wt__engine_encoder and can be cancelled (WT_ECANCELLED). wt__engine_encoder_locked requires build_lock. */
 int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
@@ -163,12 +167,11 @@ int wt__engine_trained_locked(wt_engine *engine, struct progress *progress, cons
 
 /* Opens the trained models that are in the folder now, without replacing those in use. Requires build_lock. */
 int wt__engine_reopen_trained(wt_engine *engine, struct on_demand *out, wt_error *err);
-/* Makes the next user reopen the trained models. Call it after training. Models in use live until the engine is closed.
- * */
+/* Makes the next user reopen the trained models. Call it after training. The old models live until wt_close. */
 void wt__engine_forget_trained(wt_engine *engine);
 
 /* Reloads the trained models if another process changed their folder, and rebuilds the index. Queries meanwhile use the
- * old models or wait. *anew: true if the folder had changed. Damaged models leave everything unchanged. Errors:
+ * old models or wait. *anew: true if the folder had changed. If the new models are damaged, nothing changes. Errors:
  * WT_EMODEL, WT_EIO, WT_ETOOLONG, WT_ENOMEM, errors of building an index. */
 int wt__engine_reload_trained(wt_engine *engine, bool *anew, wt_error *err);
 
@@ -183,9 +186,9 @@ struct own_tools {
     size_t count, capacity;
 };
 
-/* Encodes the tools of an import, between wt__engine_begin_import and wt__engine_end_import. If no other import of this
- * engine runs, encodes all other tools without a vector as well. *embedded: as in wt__embed_missing. Takes store_lock.
- * */
+/* Encodes the tools of an import. Call it between wt__engine_begin_import and wt__engine_end_import. If no other import
+ * of this engine runs, also encodes all other tools without a vector. *embedded: as in wt__embed_missing. Takes
+ * store_lock. */
 int wt__embed_import(wt_engine *engine, const struct encoder *encoder, struct own_tools *own, struct progress *progress,
                      size_t *embedded, wt_error *err);
 /* Encodes every tool without a vector of this model. *embedded: number of tools encoded, also on an error. Takes
@@ -198,34 +201,36 @@ struct index_set {
     const char *model, *kind;
 };
 
-/* Returns an index that includes the changes of all returned calls. While an import runs or another thread builds, this
- * is the current index if it satisfies the request; otherwise an index of the newest catalogue, built if needed. Give
- * it back with wt__index_release.
+/* Returns an index that includes the changes of all returned calls, with a reference for wt__index_release. While an
+ * import runs or another thread builds, returns the current index if it has `want`, `labels` and these changes.
+ * Otherwise returns an index of the newest catalogue, built if needed.
  * want: set of vectors that the index must have; NULL for a lexical search. labels: trained models whose label rows
- * the index must have; NULL if not needed. progress: polled while waiting or building. */
+ * the index must have; NULL if not needed. progress: polled while waiting or building. Errors: also WT_EEMPTY (no
+ * tools). */
 int wt__engine_index(wt_engine *engine, struct progress *progress, const struct index_set *want,
                      const struct trained *labels, struct index_handle **out, wt_error *err);
-/* Returns an index of the newest catalogue, built if needed. */
+/* Returns an index of the newest catalogue, built if needed. Errors: also WT_EEMPTY (no tools). */
 int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_error *err);
-/* True if there is a current index, that is, if a query has asked for one. */
+/* True if there is a current index; false before the first query or import that needs one. */
 bool wt__engine_has_index(wt_engine *engine);
 /* Reads the current state of the store through this connection. */
 int wt__moment_read(wt_engine *engine, struct store *reader, struct moment *out, wt_error *err);
-/* Mark the begin and end of an import. The import builds the next index itself. */
+/* Mark the start and end of an import, which itself builds the next index. Starting also calls
+ * wt__engine_keep_tools. */
 void wt__engine_begin_import(wt_engine *engine);
 void wt__engine_end_import(wt_engine *engine);
-/* True if no other import runs. */
+/* True if at most one import of this engine runs. */
 bool wt__engine_imports_alone(wt_engine *engine);
-/* Notes that the catalogue changed. Call it before returning from a call that changed what a snapshot shows. */
+/* Notes that the catalogue changed. Every public function that changes the content of snapshots must call it. */
 void wt__engine_changed(wt_engine *engine);
-void wt__index_release(struct index_handle *index); /* never frees memory; NULL is a no-op */
+void wt__index_release(struct index_handle *index); /* drops a reference, never frees memory; NULL is a no-op */
 /* Drops the current index and frees all unused ones. */
 void wt__engine_drop_index(wt_engine *engine);
 
 /* Returns the number of tools without a vector in a set of the index. */
 size_t wt__index_without_vector(struct index_handle *index, const struct index_set *set);
-/* Returns the number of tools whose vector in the set is of the previous document kind, because it was not yet encoded
- * again. */
+/* Returns the number of tools whose vector in the set is of the previous document kind, because these tools were not
+ * yet encoded again. */
 size_t wt__index_former_vectors(const struct index_handle *index, const struct index_set *set);
 
 /* Drops a damaged index and deletes its files, so that the next build reads only the store. The caller keeps its
@@ -234,7 +239,8 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index);
 
 /* Loads the tools of the current index into memory, so that queries on it need not read the store. */
 void wt__engine_keep_tools(wt_engine *engine);
-/* Returns a read connection for this thread. Give it back soon, and before taking store_lock. */
+/* Returns a read connection for this thread, to be returned soon. For a store with a single connection, locks
+ * store_lock until the connection is returned, so the caller must not take store_lock meanwhile. */
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err);
 void wt__engine_return_reader(wt_engine *engine, struct store *reader);
 
@@ -244,7 +250,7 @@ struct engine_reader {
     struct store *store; /* NULL before wt__open_reader */
 };
 int wt__open_reader(struct engine_reader *reader, wt_engine *engine, wt_error *err);
-/* Ends the read transaction, if any, restores the engine's timeout for commits, and gives the connection back. */
+/* Ends the read transaction, if any, resets the busy timeout to engine->busy_ms, and gives the connection back. */
 void wt__close_reader(struct engine_reader *reader);
 
 /* Work like wt__store_get and wt__store_list for the tools of the index. The strings in *out are valid as long as the
@@ -264,8 +270,7 @@ int wt__index_each_provider(wt_engine *engine, const struct index_handle *index,
 int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err);
 void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace);
 
-/* Sets the language model and closes the previous one, which must not be in use. Strings are copied. Errors: WT_ENOMEM.
- * */
+/* Sets the language model and closes the previous one, which must not be in use. Copies strings. Errors: WT_ENOMEM. */
 int wt__engine_set_chat(wt_engine *engine, const wt_open_options *options, wt_error *err);
 void wt__engine_chat_dispose(struct engine_chat *chat);
 
@@ -274,7 +279,7 @@ void wt__engine_chat_dispose(struct engine_chat *chat);
 int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err);
 
 /* Opens another model of the same server or of the same recorded answers. `chat` must be zeroed; *out belongs to it.
- * The caller disposes of `chat`, also on an error. Errors: as above. */
+ * The caller disposes of `chat`, also on an error. Errors: those of wt__engine_chat. */
 int wt__engine_chat_named(wt_engine *engine, const char *model, struct engine_chat *chat, struct chat_model **out,
                           wt_error *err);
 

@@ -14,7 +14,7 @@
 enum {
     MASKS_BYTES = 16 << 20, /* memory for the masks of an index: 128 masks of a million tools */
     MASKS_MOST = 256,       /* maximum masks of an index; each query searches their list linearly */
-    NOTICES = 3,            /* names per list in a notice */
+    NOTICES = 3,            /* maximum remarks on each list of a filter */
     STEP = 4096             /* names visited between two reports of progress */
 };
 
@@ -94,14 +94,15 @@ struct mask_builder {
     const wt_filter *filter;
     struct filter_list providers, excluded_providers, only, excluded;
     bool ids;                     /* a pattern or the condition needs ids */
-    struct numbered_provider *of; /* [of_count] providers, ascending; collected only if `ids` is set */
+    struct numbered_provider *of; /* [of_count] all providers by number, collected only if `ids` is set */
     size_t of_count, of_capacity;
     struct buffer id;        /* id of the row being matched */
     uint64_t *bits, *wanted; /* one bit per row: rows of the mask, and rows that match a pattern of `only` */
     size_t seen;             /* number of names visited */
 };
 
-/* A provider may be visited more than once and occur more than once in the list. */
+/* Adds the provider's number to the list if the list names the provider. Adds a number only once, although a provider
+ * may be visited more than once and occur more than once in the list. */
 static void note_filter_provider(struct filter_list *list, uint32_t number, struct str name)
 {
     bool named = false;
@@ -158,7 +159,7 @@ static void mark_allowed_providers(struct mask_builder *m)
     }
 }
 
-/* True if a pattern matches. Sets is_matched of every matching pattern. */
+/* Returns true if a pattern matches. Sets is_matched of every matching pattern. */
 static bool match_patterns(struct filter_list *patterns, struct str name, struct str id)
 {
     bool any = false;
@@ -191,7 +192,7 @@ static void set_row_bit(const struct mask_builder *m, uint64_t *bits, int64_t id
 static int mark_name(void *context, int64_t id, int64_t provider, struct str name)
 {
     struct mask_builder *m = context;
-    struct str whole = m->ids ? write_row_id(m, provider, name) : name; /* unused by patterns without a provider */
+    struct str whole = m->ids ? write_row_id(m, provider, name) : name; /* without ids, no pattern looks at the id */
     if (m->id.failed)
         return wt__fail_nomem(m->err);
     if (m->only.count > 0 && match_patterns(&m->only, name, whole))
@@ -226,7 +227,7 @@ static int compare_unmatched_provider(void *context, int64_t provider, struct st
     return 0;
 }
 
-/* Writes a sentence about an item without a tool, with the nearest provider as a suggestion. */
+/* Writes a sentence about an item that matches no tool, with the nearest provider as a suggestion. */
 static int describe_unmatched(struct mask_builder *m, struct str text, bool provider, struct buffer *out)
 {
     struct nearest nearest;
@@ -242,7 +243,7 @@ static int describe_unmatched(struct mask_builder *m, struct str text, bool prov
     return rc;
 }
 
-/* Reports the unmatched items of a list as notices. needed: fail if all items are unmatched. */
+/* Adds remarks on the unmatched items of a list. needed: fail if the list has items and none of them matches. */
 static int report_unmatched(struct mask_builder *m, const struct filter_list *list, bool provider, bool needed,
                             struct notice *notice)
 {
@@ -380,8 +381,8 @@ static int make_mask(wt_engine *engine, const struct index_handle *index, const 
     return 0;
 }
 
-/* Returns the cached mask of the key with a reference, and moves the mask to the front of the cache. Returns NULL if it
- * is not cached. Requires engine->lock. */
+/* Returns the cached mask of the key with a reference, and moves the mask to the front of the cache. Returns NULL if no
+ * mask of this key is cached. Requires engine->lock. */
 static struct filter_mask *find_cached_mask(struct index_handle *index, struct str key)
 {
     for (struct filter_mask **at = &index->masks; *at; at = &(*at)->next) {
@@ -428,7 +429,7 @@ int wt__filter_mask(wt_engine *engine, struct index_handle *index, const wt_filt
     if (!*out) {
         WT_TRY(make_mask(engine, index, filter, view, progress, &fresh, err));
         pthread_mutex_lock(&engine->lock);
-        *out = find_cached_mask(index, view); /* another query may have made it meanwhile */
+        *out = find_cached_mask(index, view); /* another query may have cached the mask meanwhile */
         if (!*out) {
             gone = cache_mask(index, fresh);
             *out = WT_TAKE(fresh);

@@ -68,9 +68,9 @@ static int fetch_set_vectors(void *context, const uint32_t *rows, size_t count, 
 typedef int (*vector_lister)(struct store *store, const struct vector_set *set, int64_t after_id,
                              struct store_key *keys, size_t max, wt_error *err);
 
-/* Sets source->has of the listed rows to `former`. Rows are in order of id. A vector of the previous kind changes the
- * generation of the row, because the row must be copied again once it has a current vector. Returns 1 if any row was
- * listed, 0 if not. */
+/* Sets source->has of the listed rows to `former`. Rows are in order of id. former: `list` lists vectors of the
+ * previous kind. In this case, also changes the generation of the rows, so that a later snapshot fetches their new
+ * vectors. Returns 1 if any row was listed, 0 if not. */
 static int mark_listed_rows(struct set_source *source, vector_lister list, bool former, wt_error *err)
 {
     struct collection *collection = source->collection;
@@ -95,7 +95,7 @@ static int mark_listed_rows(struct set_source *source, vector_lister list, bool 
     return count < 0 ? count : after > 0;
 }
 
-/* Fills source->has: all rows have a vector except those that the store lists as missing. */
+/* Fills source->has. A row has a vector if the store has a vector of the current or the previous kind for its tool. */
 static int mark_set_vectors(struct set_source *source, wt_error *err)
 {
     size_t rows = source->collection->rows;
@@ -108,8 +108,8 @@ static int mark_set_vectors(struct set_source *source, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* The sets that the recipes of this engine search: the tools' texts by the encoder and by the fallback encoder, and one
- * per kind of trained recipe. */
+/* The vector sets that the recipes of this engine search: the sets of the tools' texts by the encoder and by the
+ * fallback encoder, and one set per kind of trained recipe. */
 struct set_list {
     struct set_source items[SNAPSHOT_MAX_SETS];
     struct vector_source sources[SNAPSHOT_MAX_SETS];
@@ -412,7 +412,7 @@ void wt__engine_keep_tools(wt_engine *engine)
         kept = NULL;
     }
     pthread_mutex_unlock(&engine->lock);
-    wt__kept_tools_free(kept); /* if another import has set it meanwhile */
+    wt__kept_tools_free(kept); /* not NULL if another import has set index->kept meanwhile */
     wt__index_release(index);
 }
 
@@ -531,7 +531,7 @@ static int refresh_index(wt_engine *engine, struct progress *progress, const str
         fresh->snapshot = NULL;
         rc = build_index(engine, progress, fresh, err);
     }
-    if (!labels && engine->index) /* later queries will need them again */
+    if (!labels && engine->index) /* later queries will need the label rows again */
         labels = engine->index->labels;
     if (rc == 0)
         rc = map_label_rows(fresh, labels, err);
@@ -592,7 +592,8 @@ static int open_newest_index(wt_engine *engine, struct progress *progress, const
     set_flag(engine, &engine->building, true);
     set_flag(engine, &engine->unknown_change, false); /* the state read below includes all changes so far */
     int rc = read_current_moment(engine, engine->busy_ms, &now, err);
-    *out = rc == 0 ? current_index(engine, &now, want, labels) : NULL; /* another thread may have built it meanwhile */
+    /* Another thread may have built the index meanwhile. */
+    *out = rc == 0 ? current_index(engine, &now, want, labels) : NULL;
     if (rc == 0 && !*out)
         rc = refresh_index(engine, progress, &now, want, labels, out, err);
     if (rc < 0)

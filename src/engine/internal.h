@@ -1,8 +1,8 @@
-/* internal.h: collections of the content of snapshots, tools kept in memory, and the cache of tools.
+/* internal.h: collections (the inputs of snapshots), tools kept in memory, and the cache of tools.
  *
- * Analysing the words of the tools is nine tenths of building a snapshot. If the previous collection was kept, the rows
- * of unchanged tools are copied from it and only the others are read. The result is the same, to the byte, as reading
- * all tools. */
+ * Analysing the words of the tools takes nine tenths of the time of building a snapshot. If the previous collection was
+ * kept, the rows of unchanged tools are copied from it, and only new and changed tools are read. The resulting snapshot
+ * is the same, to the byte, as after reading all tools. */
 #ifndef WT_ENGINE_INTERNAL_H
 #define WT_ENGINE_INTERNAL_H
 
@@ -19,8 +19,7 @@
 
 /* Inputs of a row, needed to copy it into the next collection. */
 struct row_source {
-    uint64_t
-        generation; /* generation of the tool in the store; the generation in snapshot_key may include usage sums */
+    uint64_t generation; /* generation of the tool in the store; snapshot_key.generation may also include usage sums */
     uint32_t name_words; /* words in the longest of the tool's names */
 };
 
@@ -35,8 +34,8 @@ struct collection {
     size_t rows;
     struct snapshot_key *keys; /* [rows] */
     struct row_source *read;   /* [rows] */
-    uint64_t *copy_hashes;     /* [rows] */
-    int64_t *head_rows;        /* [rows] rows of the trained head; NULL if nothing is trained */
+    uint64_t *copy_hashes;     /* [rows] wt__document_copy_hash of each tool */
+    int64_t *head_rows;        /* [rows] row of each tool in the trained head; NULL if nothing was trained */
     size_t key_capacity, read_capacity, copy_capacity, head_capacity;
     struct lexical_builder *builder;
     struct names_builder names;
@@ -48,15 +47,15 @@ struct collection {
     struct name_counts providers;
     struct token_list provider_words;
     struct buffer id; /* id of the current tool */
-    uint32_t *copies; /* [copy_count] */
+    uint32_t *copies; /* [copy_count] rows of all groups of exact copies */
     size_t copy_count;
     void *lexical; /* lexical index of the rows, [lexical_len] bytes */
     size_t lexical_len;
     wt_error *err;
 };
 
-/* Collects everything except vectors, which the snapshot fetches as needed. known: the previous collection with the
- * same `trained` and with kept tools, or NULL; afterwards it can only be freed. */
+/* Collects everything except vectors, which the snapshot fetches as needed. known: the previous collection, with the
+ * same `trained` and with kept tools; NULL to read all tools. After the call, `known` can only be freed. */
 int wt__collect(struct collection *collection, struct collection *known, wt_error *err);
 /* Frees what the next collection does not need. */
 void wt__collection_trim(struct collection *collection);
@@ -76,17 +75,17 @@ void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool);
 /* Works like wt__kept_tools_add with a tool of `from`, whose texts *kept shares. */
 void wt__kept_tools_copy(struct kept_tools **kept, const struct kept_tools *from, size_t row);
 const struct tool *wt__kept_tool(const struct kept_tools *kept, size_t row);
-/* Adds a reference, to be dropped with wt__kept_tools_free. NULL is a no-op in both. */
+/* Adds a reference. NULL is a no-op. */
 struct kept_tools *wt__kept_tools_hold(struct kept_tools *kept);
-void wt__kept_tools_free(struct kept_tools *kept);
+void wt__kept_tools_free(struct kept_tools *kept); /* drops a reference; NULL is a no-op */
 
 /* ---------------------------------------------------------------- cache of tools */
 
 /* Tools that queries on an index have read. */
 struct tool_cache;
 
-/* Creates a cache for an index of so many rows. NULL if out of memory; the functions below accept NULL as an empty
- * cache. */
+/* Creates a cache for an index of this number of rows. Returns NULL if out of memory; all users of a cache accept
+ * NULL. */
 struct tool_cache *wt__tool_cache_new(size_t rows);
 void wt__tool_cache_free(struct tool_cache *cache); /* NULL is a no-op */
 

@@ -44,7 +44,7 @@ static int append_model(struct model_list *list, const wt_model *model, wt_error
     return 0;
 }
 
-/* Describes a model from its manifest, which may be NULL, and from its folder if it is installed. */
+/* Describes a model from its manifest and, if the model is installed, from its folder. manifest may be NULL. */
 static int describe_model(struct arena *arena, const char *models_dir, const char *folder,
                           const struct manifest *manifest, wt_model *out, wt_error *err)
 {
@@ -108,7 +108,7 @@ const char *wt_default_model(const char *models_dir)
     return wt__model_choose(NULL, models_dir);
 }
 
-/* Appends the models of a folder unless listed already. models may be NULL. */
+/* Appends the models of the folder `models` that are not listed yet. models may be NULL. */
 static int list_models_folder(struct model_list *list, const char *models_dir, const char *models, wt_error *err)
 {
     size_t count = 0;
@@ -172,7 +172,7 @@ int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn repor
                              : wt__model_pull(folder, name, &progress, err);
 }
 
-/* Returns the folder of a model for making another model. */
+/* Finds the folder of the installed model from which another model will be made. Rejects the built-in model. */
 static int find_source_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
     int rc = wt__model_find_installed(out, arena, models_dir, name, err);

@@ -1,4 +1,4 @@
-/* notice.h: remarks on a result, in one line, each with its code. */
+/* notice.h: notices, the remarks on a result, in one line. Each remark has a code. */
 #ifndef WT_ENGINE_NOTICE_H
 #define WT_ENGINE_NOTICE_H
 
@@ -7,8 +7,8 @@
 #include "base/error.h"
 
 struct notice {
-    const char *text; /* remarks separated by "; ", in an arena; NULL without remarks */
-    unsigned codes;   /* WT_NOTICE_... of the remarks */
+    const char *text; /* remarks separated by "; ", in an arena; NULL if there are none */
+    unsigned codes;   /* WT_NOTICE_... bits of the remarks */
 };
 
 /* Appends a remark with its code to the notice. Does nothing if text is NULL. */

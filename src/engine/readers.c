@@ -1,8 +1,8 @@
-/* readers.c: reads the store for queries, and pools of their reusable objects.
+/* readers.c: reads the store for queries, and pools read connections and workspaces.
  *
  * A query reads through its own connection, so that it does not wait for the transaction of an import. It would still
- * wait for the commit, which takes several fsyncs, and for the lock of SQLite's allocator. The tools of an index in use
- * are therefore kept in memory while this engine imports (docs/decisions/0011-queries-never-wait.md).
+ * wait for the commit, which takes several fsyncs, and for the lock of SQLite's allocator. While this engine imports,
+ * the tools of the current index are therefore kept in memory (docs/decisions/0011-queries-never-wait.md).
  *
  * Other tools are cached as queries read them. Reading the five tools of a find from the store locks the file twice and
  * takes a fifth of the time of the find. Most finds return tools that earlier finds returned. The cache lives as long
@@ -99,7 +99,8 @@ void wt__close_reader(struct engine_reader *reader)
     wt__engine_return_reader(reader->engine, reader->store);
 }
 
-/* Looks only for the folder of the trained models and does not open them, because not every query needs them. */
+/* Checks only that the folder of trained models exists. Does not open the models, because not every query needs
+ * them. */
 int wt__moment_read(wt_engine *engine, struct store *store, struct moment *out, wt_error *err)
 {
     struct usage_info info;
@@ -118,11 +119,14 @@ int wt__moment_read(wt_engine *engine, struct store *store, struct moment *out, 
 
 /* ---------------------------------------------------------------- tools in memory */
 
-/* Results of visiting a tool: stop after a slice, or because not all tools can be kept. */
-enum { SLICE = 1024, SLICE_FULL = 1, TOO_MUCH = 2 };
+enum {
+    SLICE = 1024,   /* tools read by one statement */
+    SLICE_FULL = 1, /* result of a visit that ends the slice */
+    TOO_MUCH = 2    /* the tools cannot all be kept */
+};
 
-/* Strings shared by several lists of kept tools. The build of the next index adds to them; strings that no tool uses
- * any more are freed with the last list. */
+/* Strings shared by several lists of kept tools. The build of the next index adds its new strings. All strings, used or
+ * not, are freed with the last list. */
 struct kept_texts {
     atomic_uint holders; /* number of lists that use the strings */
     struct arena arena;
@@ -325,8 +329,8 @@ static bool get_cached_tools(const struct index_handle *index, const int64_t *id
     return true;
 }
 
-/* Reads tools from the store and caches them. If an import that has begun meanwhile is committing, uses its kept
- * tools. */
+/* Reads tools from the store and caches them. If a commit locks the store, uses the kept tools instead, which an import
+ * may have loaded meanwhile. */
 static int read_index_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
                             struct arena *arena, struct tool *out, wt_error *err)
 {

@@ -12,10 +12,10 @@
 
 /* ---------------------------------------------------------------- on demand */
 
-/* Opens an object, or fills *why. Called with build_lock held. */
+/* Opens an object. On error, fills *why. Requires build_lock. */
 typedef int (*open_function)(wt_engine *engine, struct progress *progress, void **out, wt_error *why);
 
-enum { WAIT_NS = 50000000 /* interval of polling progress */ };
+enum { WAIT_NS = 50000000 /* interval of polling progress, in nanoseconds */ };
 
 int wt__engine_lock_build(wt_engine *engine, struct progress *progress, wt_error *err)
 {
@@ -39,7 +39,7 @@ int wt__engine_lock_build(wt_engine *engine, struct progress *progress, wt_error
     return wt__fail_cancelled(err);
 }
 
-/* True if opening was tried before. Then *out is the object, and *rc and *err the result. */
+/* Returns true if opening was tried before. Then *out is the object, *rc its result, and *err the error, if any. */
 static bool was_tried(wt_engine *engine, const struct on_demand *thing, const void **out, int *rc, wt_error *err)
 {
     pthread_mutex_lock(&engine->lock);
@@ -52,7 +52,7 @@ static bool was_tried(wt_engine *engine, const struct on_demand *thing, const vo
     return tried;
 }
 
-/* True if a result is permanent; out of memory and cancellation may succeed next time. */
+/* True if a later attempt need not be made. After WT_ENOMEM or WT_ECANCELLED, a later attempt may succeed. */
 static bool is_permanent_result(int rc)
 {
     return rc != WT_ENOMEM && rc != WT_ECANCELLED;
@@ -247,7 +247,7 @@ int wt__engine_trained_locked(wt_engine *engine, struct progress *progress, cons
 
 /* ---------------------------------------------------------------- vector sets */
 
-/* Kind of the vectors of usage, with a version. The whole request is encoded, like a query. */
+/* Kind and version of the usage vectors. Each request is encoded as a whole, like a query. */
 static const char usage_kind[] = "usage_1";
 
 struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine)

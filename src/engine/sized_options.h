@@ -1,5 +1,5 @@
-/* sized_options.h: reads and fills a caller's struct of an older or newer version. Its first field is its size as the
- * caller compiled it. Bytes beyond that size are neither read nor written. */
+/* sized_options.h: reads and fills structs of callers that were compiled with an older or newer header. The first field
+ * of such a struct is its size in the caller's header. Bytes beyond that size are neither read nor written. */
 #ifndef WT_ENGINE_SIZED_OPTIONS_H
 #define WT_ENGINE_SIZED_OPTIONS_H
 
@@ -9,7 +9,7 @@
 #include "base/error.h"
 
 /* Computes the number of bytes common to the caller's version of a struct and ours. size: size of our version. Errors:
- * WT_EINVAL. */
+ * WT_EINVAL (the caller's size is smaller than the size field itself). */
 static inline int wt__options_shared(const void *given, size_t size, size_t *out, wt_error *err)
 {
     size_t theirs;
@@ -21,8 +21,8 @@ static inline int wt__options_shared(const void *given, size_t size, size_t *out
     return 0;
 }
 
-/* Copies a caller's struct. Fields missing in the caller's version are 0, and the size is ours. If given is NULL, all
- * fields are 0. */
+/* Copies a caller's struct to ours. Fields that the caller's version lacks become 0, and so do all fields if `given` is
+ * NULL. The size field becomes the size of our version. */
 static inline int wt__options_read(void *out, size_t size, const void *given, wt_error *err)
 {
     size_t shared = 0;
@@ -34,7 +34,7 @@ static inline int wt__options_read(void *out, size_t size, const void *given, wt
     return rc;
 }
 
-/* Copies our struct to the caller's, except the size. */
+/* Copies our struct to the caller's, except the size field. */
 static inline int wt__options_write(void *out, size_t size, const void *ours, wt_error *err)
 {
     size_t shared = 0, own = sizeof shared;

@@ -1,6 +1,6 @@
 /* status.c: reports the state of an engine without opening models. Counts come from the store's indexes, the hash of a
- * model from its packed form, and trained models from their config.json. The report does not say that a model can be
- * used; only its use shows that. */
+ * model from its packed form, and trained models from their config.json. The report does not show whether a model can
+ * be used. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,8 @@ static int report_providers(struct status_reader *r, struct store *store)
     return out->providers ? 0 : wt__fail_nomem(r->err);
 }
 
-/* Counts the vectors of the model. If it is not installed, takes the newest model of that name in the store. */
+/* Counts the vectors of the model. If the hash of the model is unknown, takes the hash of the newest model of that name
+ * in the store. */
 static int report_vectors(struct status_reader *r, struct store *store)
 {
     wt_status *out = &r->status->public;
@@ -197,7 +198,7 @@ static int report_trained(struct status_reader *r)
     json_auto_t *automatic = NULL;
     char **paths = NULL;
     size_t count = 0;
-    uint64_t seen = 0; /* most requests that a model was trained with */
+    uint64_t seen = 0; /* maximum number of requests that a model was trained with */
     if (*folder && wt__is_folder(folder))
         WT_TRY(wt__list_files(arena, folder, FILES_MAX, &paths, &count, r->err));
     wt_trained_status *list = wt__arena_array(arena, wt_trained_status, count);

@@ -1,4 +1,4 @@
-/* tools.c: lists, shows and removes tools, and resolves their names.
+/* tools.c: lists, shows, removes and exports tools, renames providers, and resolves names of tools.
  *
  * Users name tools in four ways, tried in this order: the exported name that a model was given, the id
  * ("provider/name"), the bare name, and the identifier of the tool in its source (BEIR's _id). An exported name thus
@@ -91,8 +91,8 @@ static int is_named_provider(void *context, int64_t provider, struct str name)
     return wt__str_equal(name, *(const struct str *)context);
 }
 
-/* Decides about an empty list: it is valid if the provider exists or the store is empty, else the provider is unknown.
- * */
+/* Accepts an empty list if the provider exists or the store is empty. Otherwise fails because the provider is
+ * unknown. */
 static int check_empty_list(struct store *reader, const char *provider, wt_error *err)
 {
     struct str name = wt__str(provider);
@@ -126,7 +126,7 @@ int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_
     return wt__tool_list(reader.store, ids, count, out, err);
 }
 
-/* Lists tools that a bare name could mean. */
+/* Fails with a list of the tools that the name could mean. */
 static int fail_ambiguous_name(struct store *store, const char *name, const int64_t *ids, size_t count, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
@@ -144,7 +144,8 @@ static int fail_ambiguous_name(struct store *store, const char *name, const int6
                     message.ptr ? message.ptr : "", count > shown ? ", ..." : "");
 }
 
-/* Returns 1 and *id if the name, split at one of its slashes, is the id of a tool; else 0. */
+/* Returns 1 and *id if the name is the id of a tool: a bare name without a provider, or PROVIDER/NAME split at any
+ * slash. Returns 0 if not. */
 static int resolve_tool_id(struct store *store, struct str name, int64_t *id, wt_error *err)
 {
     static const struct str none = {"", 0};

@@ -1,4 +1,4 @@
-/* tools.h: makes public tools from those of the catalogue, and resolves the names that users give. */
+/* tools.h: converts tools of the catalogue to public tools, and resolves the names that users give. */
 #ifndef WT_ENGINE_TOOLS_H
 #define WT_ENGINE_TOOLS_H
 
@@ -11,27 +11,30 @@
 /* Copies a tool with all its strings into the arena. */
 int wt__tool_materialise(struct arena *arena, const struct tool *tool, wt_tool *out, wt_error *err);
 
-/* Returns the tools with these ids as a public list, to be freed with wt_tools_free. The caller holds the store. */
+/* Returns the tools with these ids as a public list, to be freed with wt_tools_free. Ids without a tool are skipped. No
+ * other thread may use `store` meanwhile. */
 int wt__tool_list(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err);
 
 /* True if the text is a valid provider name: 1 to WT_MAX_NAME_BYTES bytes of UTF-8 without control characters or
  * surrounding blanks. */
 bool wt__is_provider_name(struct str name);
 
-/* Resolves a name to the id of one tool (see wt_get). The caller holds the store. */
+/* Resolves a name to the id of one tool (see wt_get). No other thread may use `store` meanwhile. */
 int wt__tool_resolve(struct store *store, const char *name, int64_t *id, wt_error *err);
 
 /* ---------------------------------------------------------------- suggestions */
 
 /* The functions below suggest a tool or provider for a mistyped name.
  *
- * Names are compared, not ids, because the provider may be mistyped, wrong or missing. At most 2 * SUGGEST_NAMES names
- * are compared, which takes some tens of milliseconds: first those with the same first byte, then any. Do not use it to
- * look up many names. */
+ * They compare names, not ids, because the provider may be mistyped, wrong or missing. If no name that follows the
+ * typed name in sort order is near, they compare up to SUGGEST_NAMES names with the same first byte. If none of these
+ * is near, they compare up to SUGGEST_NAMES names of any kind. This takes some tens of milliseconds, so do not use
+ * these functions for many names. */
 
 enum { SUGGEST_NAMES = 100000 };
 
-/* Appends "; did you mean "..."?" to a sentence. Does nothing if no name is near or the store cannot be read. */
+/* Appends "; did you mean "..."?" to a sentence, or "; it is the name of a provider" if that is so. Does nothing if no
+ * name is near or the store cannot be read. */
 void wt__suggest_tool(struct buffer *sentence, struct store *store, struct str name);
 
 /* Fails with WT_ENOTFOUND and "no tool has the provider ...", with a suggestion. */

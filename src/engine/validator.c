@@ -1,5 +1,5 @@
-/* validator.c: the public functions of schema/: JSON text in, messages out. A result owns one arena with all its
- * strings. */
+/* validator.c: the public functions of schema/, which take JSON text and return messages. A result owns an arena with
+ * all its strings. */
 #include "engine/validator.h"
 
 #include <stdlib.h>
@@ -131,8 +131,7 @@ static bool copy_violation(struct arena *arena, wt_violation *out, const struct 
     return out->pointer && out->schema_pointer && out->message;
 }
 
-/* Copies the first `most` violations. If validation was given up, the last violation says so and takes the last place.
- * */
+/* Copies the first `most` violations. If validation was given up, the last violation says so and is always copied. */
 static bool copy_violations(struct validation_result *result, const struct validation *v, size_t most)
 {
     size_t found = v->violations.len, len = found < most ? found : most;

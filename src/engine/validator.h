@@ -1,5 +1,4 @@
-/* validator.h: functions of wt_validator for the server and the gateway, in addition to include/whichtool/validator.h.
- * */
+/* validator.h: internal functions of wt_validator, for the server and the gateway. */
 #ifndef WT_ENGINE_VALIDATOR_H
 #define WT_ENGINE_VALIDATOR_H
 
@@ -8,8 +7,8 @@
 #include "schema/lenient.h"
 #include "whichtool/validator.h"
 
-/* Compiles a schema that wt_validator_open rejects, without its invalid parts (schema/lenient.h). Errors: also
- * WT_ETOOLONG. */
+/* Works like wt_validator_open, but rewrites or drops invalid parts of the schema (schema/lenient.h). *drops: the
+ * dropped parts. Errors: those of wt_validator_open, if the schema cannot be compiled even so. */
 int wt__validator_open_lenient(wt_validator **out, struct str schema, struct schema_drops *drops, wt_error *err);
 
 /* Works like wt_validate on a parsed value, whose strings may contain NUL. The value is borrowed. */

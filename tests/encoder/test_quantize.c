@@ -1,5 +1,5 @@
-/* Tests quantized models: numbers are near the original ones for each architecture, and numbers that the precision does
- * not have are rejected. */
+/* Tests quantized models of each architecture. The quantized numbers must be near the original numbers, and numbers out
+ * of the range of the precision must be rejected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,8 +49,8 @@ static void close_quantized_file(struct safetensors *file, struct mapping *map)
     wt__file_unmap(map);
 }
 
-/* Checks the error of a quantized row. A number in half precision is off by at most half a step. A row of bytes has at
- * most the squared error of the scale that represents its largest number. */
+/* Checks the error of a quantized row. A number in half precision is off by at most half a step. An int8 row has at
+ * most the squared error of a row whose scale is its largest number / 127. */
 static void check_row(const char *name, const float *x, const float *y, size_t width, enum precision precision)
 {
     float most = 0;
@@ -131,7 +131,8 @@ static void quantized_numbers_are_near_original(void **state)
         }
 }
 
-/* The scale of a quantized row follows from its largest number, so quantizing again gives the same bytes. */
+/* The largest number of a quantized row is 127 times the scale of the row. Quantizing again therefore finds the same
+ * scale, and the bytes stay the same. */
 static void quantizing_again_changes_nothing(void **state)
 {
     struct safetensors a, b;

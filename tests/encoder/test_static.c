@@ -1,5 +1,5 @@
-/* Tests static encoders: vectors equal those of numpy (make_static_golden.py), malformed and truncated files are
- * rejected, and the built-in model can be opened. */
+/* Tests static encoders. Their vectors must equal the vectors computed with numpy (make_static_golden.py), malformed
+ * and truncated files must be rejected, and the built-in model must open. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +115,7 @@ static void vectors_equal_numpy(void **state)
     free(text);
 }
 
-/* Encodes texts together on several threads, and one by one. Text above the maximum number of tokens is ignored. */
+/* Encodes texts together on several threads, and one by one. Tokens beyond the maximum number are ignored. */
 static void vector_does_not_depend_on_neighbours(void **state)
 {
     enum { TEXTS = 900, LONG = 4000 };
@@ -157,7 +157,8 @@ struct written {
     size_t rows, columns; /* columns is 0 for a vector */
 };
 
-/* Writes model.safetensors with tensors of 1s; with `odd`, F32 tensors have one number that is not finite. */
+/* Writes model.safetensors with up to three tensors. The elements of I8 and F32 tensors are 1, all others 0. odd: the
+ * last number of each F32 tensor is infinite. */
 static void write_static_tensors(const struct written *tensors, bool odd)
 {
     struct buffer header = {0}, data = {0}, file = {0};
@@ -192,7 +193,7 @@ static void write_static_tensors(const struct written *tensors, bool odd)
     wt__buffer_dispose(&data);
 }
 
-/* Opens the model and expects `message`, or success if it is NULL. */
+/* Opens the model and expects an error with this message, or success if `message` is NULL. */
 static void check_opening(const char *name, const char *message)
 {
     struct encoder *encoder;
@@ -216,7 +217,7 @@ static void weights_of_wrong_shape_are_rejected(void **state)
         {"more rows than tokens", {{"embeddings", "F32", 99, DIM}}, false, NULL},
         {"token weights", {{"embeddings", "F32", 18, DIM}, {"weights", "F64", 18, 0}}, false, NULL},
         {"no embeddings", {{"rows", "F32", 18, DIM}}, false, "has no tensor \"embeddings\""},
-        {"embeddings that are a vector", {{"embeddings", "F32", 18 * DIM, 0}}, false, "needs 1 to 1048576 rows of 12"},
+        {"one-dimensional embeddings", {{"embeddings", "F32", 18 * DIM, 0}}, false, "needs 1 to 1048576 rows of 12"},
         {"rows of another width", {{"embeddings", "F32", 18, DIM + 1}}, false, "needs 1 to 1048576 rows of 12"},
         {"no rows", {{"embeddings", "F32", 0, DIM}}, false, "needs 1 to 1048576 rows of 12"},
         {"fewer rows than tokens",
@@ -361,7 +362,7 @@ static void built_in_model_can_be_opened(void **state)
     free(packed);
     assert_int_equal(wt__model_info_read(&info, MODEL_BUILT_IN, NULL), 0);
     assert_int_equal(info.dimension, wt__encoder_dim(encoder));
-    /* It is used only if no folder of that name exists. */
+    /* The built-in model is used only if no complete model folder of its name exists. */
     assert_int_equal(wt__model_folder(&path, &arena, folder, WT_BUILT_IN_MODEL, NULL), 0);
     assert_string_equal(path, MODEL_BUILT_IN);
     put_text(folder, WT_BUILT_IN_MODEL "/config.json", "{}");

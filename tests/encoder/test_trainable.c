@@ -1,5 +1,5 @@
-/* Tests the training of tiny models of every architecture: gradients against finite differences, several workers,
- * frozen layers, external rows in any order, and saving. */
+/* Tests the training of tiny models of every architecture: gradients against finite differences, gradients of several
+ * workers, frozen layers, the order of external rows, and saving. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ struct tiny_training {
     struct gradients *g;
     struct token_batch batch;
     float external[EXTERNAL * HIDDEN];
-    float wanted[ROWS * HIDDEN]; /* the loss is the sum of last * wanted */
+    float wanted[ROWS * HIDDEN]; /* weights of the loss, the sum of tape->last * wanted */
     struct model_parameter *list;
     size_t count;
 };
@@ -117,7 +117,7 @@ static void backpropagate_loss(struct tiny_training *run, struct tape *tape, str
 
 /* ---------------------------------------------------------------- slopes */
 
-/* Returns the slope of the loss along a direction, from its values on both sides. */
+/* Returns the slope of the loss along a direction. Computes the loss one step ahead of and one step behind `value`. */
 static double slope_by_difference(struct tiny_training *run, float *value, const double *direction, size_t count,
                                   double step)
 {
@@ -136,7 +136,8 @@ static double slope_by_difference(struct tiny_training *run, float *value, const
     return (side[1] - side[0]) / (2 * step);
 }
 
-/* Checks the slope along the gradient and along a random direction against the dot product with the gradient. */
+/* Compares slopes of the loss by finite difference with the dot product of the direction and the gradient. The
+ * directions are the gradient itself and a random one. */
 static void check_slopes(struct tiny_training *run, const char *model, const char *name, float *value,
                          const float *gradient, size_t count)
 {
@@ -189,7 +190,7 @@ static void gradients_equal_finite_differences(void **state)
 
 /* ---------------------------------------------------------------- a head */
 
-/* Rows of a scorer for the three sequences. */
+/* Buffers of a scorer's head for the three sequences. */
 struct scorer_head {
     struct head_rows rows;
     float memory[5][SEQUENCES * HIDDEN], logits[SEQUENCES];
@@ -208,7 +209,8 @@ static void open_scorer_head(struct scorer_head *head)
                                     .dx = head->memory[3]};
 }
 
-/* Returns the loss, the sum of logits * dlogits. layers: first compute the rows by a forward pass. */
+/* Returns the loss, the sum of logits * dlogits. layers: run the layers first, and copy the first row of each sequence
+ * into the head. */
 static double compute_head_loss(struct tiny_training *run, struct scorer_head *head, bool layers)
 {
     double loss = 0;
@@ -231,7 +233,7 @@ static void backpropagate_head(struct tiny_training *run, struct scorer_head *he
     wt__trainable_backward(run->t, &run->batch, run->tape, run->g);
 }
 
-/* Checks the slope along the gradient and along a random direction. */
+/* Works like check_slopes for the loss of the head. layers: as in compute_head_loss. */
 static void check_head_slopes(struct tiny_training *run, struct scorer_head *head, bool layers, const char *name,
                               float *value, const float *gradient, size_t count)
 {
@@ -375,7 +377,8 @@ static void only_words_of_batch_get_gradients(void **state)
     close_tiny_training(&run);
 }
 
-/* Runs two steps of the batch with three workers, one sequence each, reduced in `parts` slices. */
+/* Computes the gradients twice with three workers, each on one sequence, and adds them up in `parts` slices. Writes the
+ * second gradients of all parameters to `out`. */
 static void train_with_workers(struct tiny_training *run, size_t parts, float *out)
 {
     struct gradients *g[SEQUENCES] = {run->g};
@@ -417,7 +420,7 @@ static void workers_add_up_to_gradients_of_one_pass(void **state)
 
     (void)state;
     open_tiny_training(&run, TINY_BERT, true);
-    for (size_t n = 0; n < ROWS; n++) /* the loss weights the same for each row */
+    for (size_t n = 0; n < ROWS; n++) /* use the weights of the first row for all rows */
         memcpy(run.wanted + n * HIDDEN, run.wanted, HIDDEN * sizeof(float));
     for (size_t i = 0; i < run.count; i++)
         all += run.list[i].count;
@@ -494,7 +497,7 @@ static void order_of_external_rows_at_same_position_does_not_matter(void **state
 
         open_tiny_training(&run, models[m].config, models[m].types);
         if (wt__trainable_config(run.t)->convolution >
-            0) { /* a convolution depends on the order of rows, even with equal positions */
+            0) { /* the result of a convolution depends on the order of rows */
             close_tiny_training(&run);
             continue;
         }

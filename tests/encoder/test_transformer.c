@@ -1,5 +1,6 @@
-/* Tests every architecture against hidden states and pooled texts of the reference implementation, if its data is
- * available. Hidden states are computed from both layouts of the weights: packed, and as in the model files. */
+/* Tests every architecture against hidden states and pooled vectors of the reference implementation. Skipped if the
+ * reference data is not available. Hidden states are computed from both layouts of the weights: packed, and as in the
+ * model files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,9 +18,9 @@
 
 #define TOLERANCE 1e-5
 
-/* tokenizer: model with the tokenizer's files, or NULL if the model's own folder has them. type: model_type to write to
- * the config.json, or NULL to keep it. XLM-RoBERTa is tested with the data of RoBERTa, because only their tokenizers
- * differ. */
+/* tokenizer: model whose folder has the tokenizer's files; NULL if the model has its own. type: model_type to write to
+ * config.json; NULL to keep the existing one. XLM-RoBERTa is tested with the data of RoBERTa, because only their
+ * tokenizers differ. */
 static const struct {
     const char *name, *tokenizer, *type;
 } models[] = {{"bert", NULL, NULL},
@@ -32,7 +33,7 @@ static const struct {
               {"deberta_v2_misc", "deberta_v3", NULL}};
 enum { MODELS = sizeof(models) / sizeof(models[0]) };
 
-/* Creates a model folder from the reference data; false if it is not available. */
+/* Creates a model folder from the reference data. Returns false if the data is not available. */
 static bool create_golden_model(size_t i, char folder[64], char model[80])
 {
     char path[PATH_BYTES], name[128], other[128];
@@ -63,8 +64,8 @@ static bool create_golden_model(size_t i, char folder[64], char model[80])
     return true;
 }
 
-/* Compares the hidden states of all layers. kind: prefix of the tensors' names. kept: true if each layer has its own
- * buffers. */
+/* Compares the hidden states of all layers. Does nothing if the reference has no tensors of this kind. kind: prefix of
+ * the tensors' names. kept: each layer has its own buffers. */
 static void check_states(const struct encoder_golden *golden, const char *model, const char *kind,
                          const struct transformer *m, bool kept)
 {
@@ -144,7 +145,7 @@ static struct encoder *open_golden_encoder(const char *model)
     return encoder;
 }
 
-/* Returns the largest difference between a unit vector, scaled to the length of the row, and the row. */
+/* Scales the unit vector `have` to the length of the reference row. Returns the largest difference from the row. */
 static double find_worst_row(const float *have, const struct tensor *want, size_t row, size_t dim)
 {
     double worst = 0, length = 0;

@@ -1,4 +1,4 @@
-/* set_up.h: the place of a test program, created for each test by cmocka's setup functions. */
+/* set_up.h: setup functions of cmocka that create the folder and the engines of a test. */
 #ifndef WT_TESTS_ENGINE_SET_UP_H
 #define WT_TESTS_ENGINE_SET_UP_H
 
@@ -23,7 +23,7 @@ static inline int set_up_handmade(void **state)
     return 0;
 }
 
-/* Engines without and with a model, on the same store of the handmade tools. */
+/* Two engines on the same store of handmade tools: `lexical` has no model, `semantic` has the small model. */
 static wt_engine *lexical, *semantic;
 
 static inline int open_both(void **state)

@@ -1,4 +1,4 @@
-/* support.h: a folder per test with a store, made-up tools and a small model with random weights. */
+/* support.h: gives each test a folder with a small model of random weights, a path for a store, and made-up tools. */
 #ifndef WT_TESTS_ENGINE_SUPPORT_H
 #define WT_TESTS_ENGINE_SUPPORT_H
 
@@ -31,7 +31,7 @@ static inline void remove_test_place(struct test_place *place)
     remove_model_folder(place->folder);
 }
 
-/* Fails the test with the library's message if rc is negative. */
+/* Fails the test with the library's message if the result is negative. */
 static inline void assert_call_ok(struct test_place *place, long long result)
 {
     if (result < 0)
@@ -96,7 +96,7 @@ static const char handmade[] =
 enum { HANDMADE = 7, HANDMADE_PROVIDERS = 5 }; /* the empty provider counts as one */
 
 /* Writes `count` tools of `providers` providers as JSONL, described with the vocabulary of the small model and a few
- * more words. All names differ, because a model with random weights takes all texts for near-copies. */
+ * more words. All names differ, because a model with random weights gives all texts nearly the same vector. */
 static inline void synthetic_tools(struct buffer *jsonl, uint64_t seed, size_t count, size_t providers)
 {
     static const char *const words[] = {"book",   "table",  "two",   "find", "a",     "b",       "c",    "d",

@@ -1,5 +1,5 @@
-/* test_collect.c: an index that is built from the previous collection equals, to the byte, an index that is built from
- * all tools. */
+/* test_collect.c: checks that an index built from the previous collection equals, to the byte, an index built from all
+ * tools. Also checks that cached tools are read again after a change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* test_filter.c: tables of filters and the tools they allow; notices about unmatched names; filtering before the cut to
- * k; filters after changes of the catalogue and from several threads. */
+/* test_filter.c: checks which tools a filter allows, and the notices about unmatched names. Tools are filtered before
+ * the hits are cut to k. Also tests filters after changes of the catalogue and from several threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static const struct {
     const char *name;
     struct lists lists;
     const char *ids;    /* sorted by name, separated by blanks */
-    const char *notice; /* NULL if there is no notice */
+    const char *notice; /* part of the notice; NULL if there is no notice */
 } filters[] = {
     {"one provider", {.providers = {"files"}}, "files/search", NULL},
     {"two providers", {.providers = {"files", "music"}}, "files/search music/search", NULL},
@@ -62,7 +62,10 @@ static const struct {
      "calculator files/search music/search travel/bookHotel travel/search_flights weather/getForecast "
      "weather/storm_alerts",
      "no tool has the provider \"wether\"; did you mean \"weather\"?"},
-    {"listed and excluded", {.providers = {"files", "music"}, .excluded_providers = {"music"}}, "files/search", NULL},
+    {"a provider both listed and excluded",
+     {.providers = {"files", "music"}, .excluded_providers = {"music"}},
+     "files/search",
+     NULL},
     {"a name", {.only = {"search"}}, "files/search music/search", NULL},
     {"a pattern of names", {.only = {"search*"}}, "files/search music/search travel/search_flights", NULL},
     {"a pattern of ids", {.only = {"*/search"}}, "files/search music/search", NULL},
@@ -114,14 +117,14 @@ static void filter_limits_found_tools(void **state)
     options.recipe = "dense"; /* scores every tool */
     options.k = HANDMADE;
     options.copies = 1;
-    for (size_t round = 0; round < 2; round++) /* the second time from the cache */
+    for (size_t round = 0; round < 2; round++) /* the second round uses cached masks */
         for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
             wt_filter filter = filter_of(&filters[i].lists);
             options.filter = &filter;
             wt_hits *hits = find_with(&place, semantic, "search a song", &options);
             assert_found_ids(filters[i].name, hits, filters[i].ids);
             if (!hits->notice != !filters[i].notice || (hits->notice && !strstr(hits->notice, filters[i].notice)))
-                fail_msg("%s: told \"%s\"", filters[i].name, hits->notice ? hits->notice : "");
+                fail_msg("%s: the notice is \"%s\"", filters[i].name, hits->notice ? hits->notice : "");
             wt_hits_free(hits);
         }
 }
@@ -141,7 +144,7 @@ static void filter_limits_picked_tools(void **state)
             if (!strstr(filters[i].ids, picked->items[t]->tool->id))
                 fail_msg("%s: %s was picked", filters[i].name, picked->items[t]->tool->id);
         if (filters[i].notice && !(picked->notice && strstr(picked->notice, filters[i].notice)))
-            fail_msg("%s: told \"%s\"", filters[i].name, picked->notice ? picked->notice : "");
+            fail_msg("%s: the notice is \"%s\"", filters[i].name, picked->notice ? picked->notice : "");
         wt_picked_free(picked);
     }
 }
@@ -159,15 +162,15 @@ static int is_of_files_or_music(void *context, const char *id)
     return strncmp(id, "files/", 6) == 0 || strncmp(id, "music/", 6) == 0;
 }
 
-/* A tool must pass the lists and the condition. The tools that pass are cached by the lists and the name of the
- * condition. */
+/* A tool must pass the lists and the condition. The mask is cached by the lists and the name of the condition, so the
+ * condition is not called again for the same lists and name. */
 static void condition_is_combined_with_lists(void **state)
 {
     static const struct {
-        const char *name;
+        const char *name; /* name of the condition */
         struct lists lists;
         const char *ids;
-        size_t asked; /* calls since the previous row */
+        size_t asked; /* calls of the condition */
     } rows[] = {
         {"one", {.providers = {NULL}}, "files/search music/search", HANDMADE},
         {"one", {.providers = {NULL}}, "files/search music/search", 0},
@@ -269,7 +272,8 @@ static bool is_left_out(const char *id)
     return id[strlen(id) - 1] == 'b' || strncmp(id, "p1/", 3) == 0;
 }
 
-/* A filtered search returns k hits: the hits of an unfiltered search, in the same order, without the excluded tools. */
+/* A filtered search returns k hits. They are the hits of an unfiltered search without the excluded tools, in the same
+ * order. */
 static void hits_are_filtered_before_cut_to_k(void **state)
 {
     static const char *const recipes[] = {"bm25", "dense"};
@@ -332,7 +336,7 @@ static void filter_follows_catalogue(void **state)
     wt_close(engine);
 }
 
-/* Uses more masks than the cache holds, and then the first masks again. */
+/* Uses more filters than the cache holds masks, and then the first filters again. */
 static void unused_masks_are_evicted(void **state)
 {
     wt_find_options options;

@@ -69,7 +69,7 @@ static void exported_name_stays_with_its_tool(void **state)
     (void)state;
     wt_add_report_free(add_from("a", "{\"provider\": \"p\", \"name\": \"get it\"}\n"));
     assert_string_equal(names(), "p/get it=p__get_it");
-    /* Equal names get digits; the first tool keeps the plain name. */
+    /* If exported names would be equal, the first tool keeps the plain name, and the others get a suffix. */
     wt_add_report_free(add_from("b", "{\"provider\": \"p\", \"name\": \"get/it\"}\n{\"provider\": \"p\", \"name\": "
                                      "\"get_it\"}\n"));
     assert_string_equal(names(), "p/get it=p__get_it p/get/it=p__get_it_3ea7 p/get_it=p__get_it_55a6");
@@ -125,7 +125,7 @@ static void collision_is_reported_with_both_sources(void **state)
     assert_string_equal(names(), "p/x=p__x p/y=p__y p/x~2=p__x_2");
 }
 
-/* The first collisions are listed, all are counted. */
+/* Only the first WT_MAX_COLLISIONS collisions are listed, but all are counted. */
 static void all_collisions_are_counted(void **state)
 {
     (void)state;
@@ -176,7 +176,7 @@ static void add_path(const char *name, int sync)
 
 #define TOOL(name, text) "{\"name\": \"" name "\", \"description\": \"" text "\", \"inputSchema\": {}}"
 
-/* A source is a file, whether it is imported by its folder or by itself. */
+/* The source of a tool is its file, whether the file itself or its folder is imported. */
 static void source_of_a_tool_is_its_file(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* test_memory.c: makes each allocation fail in turn, from opening a store to exporting hits. Each failure must be
- * reported as WT_ENOMEM (or WT_ESTORE by the database), must not crash, and the same call must work afterwards.
+/* test_memory.c: makes each allocation fail in turn, from opening a store to exporting hits. A failed
+ * allocation must not cause a crash, a leak or a different answer. If the call fails, its error must be WT_ENOMEM,
+ * WT_ESTORE (from the database) or WT_EMODEL.
  *
  * The allocator is in failing_allocator.h. The tests are skipped under sanitizers, which have their own allocator. */
 #include <setjmp.h>
@@ -52,7 +53,7 @@ static int release_allocations(void **state)
     return 0;
 }
 
-/* A use of the library from end to end. Returns 0 or the first failure. */
+/* A use of the library from end to end. `run` returns 0 or the first error. */
 struct memory_use {
     const char *name;
     int (*run)(wt_engine *engine, wt_error *err);
@@ -60,9 +61,9 @@ struct memory_use {
 };
 
 enum {
-    LONG_ONE = 1,    /* too many allocations to fail each of them */
+    LONG_ONE = 1,    /* the use has too many allocations to fail each of them */
     ALONE = 2,       /* the use needs no engine */
-    FROM_OPENING = 4 /* also fail the allocations of opening */
+    FROM_OPENING = 4 /* also fail the allocations of opening the engine */
 };
 
 static int use_nothing(wt_engine *engine, wt_error *err)
@@ -164,7 +165,7 @@ static int say_call(wt_engine *engine, const char *request, const wt_call_option
     return 0;
 }
 
-/* Valid, invalid and missing calls. */
+/* One request with valid arguments, one with invalid ones, and one in which arguments are missing. */
 static int use_call(wt_engine *engine, wt_error *err)
 {
     static const char *const requests[] = {"10.5 degrees kelvin in the room 'hall' until 2026-03-01",
@@ -258,7 +259,7 @@ static int use_usages(wt_engine *engine, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* In memory, because syncing so many changes to a disk would take minutes. */
+/* Uses a store in memory, because syncing so many changes to a disk would take minutes. */
 static int use_usage(wt_engine *engine, wt_error *err)
 {
     wt_open_options options = {.size = sizeof options, .model = place.model, .threads = 1};
@@ -428,7 +429,8 @@ static const struct memory_use uses[] = {
     {"refused schemas", use_refused_schemas, ALONE},
 };
 
-/* Allocations of opening are failed only in uses with FROM_OPENING. */
+/* Runs a use. from: number of the allocation to fail, counted from opening the engine if the use has FROM_OPENING, else
+ * after opening. */
 static int run_use(const struct memory_use *use, long from, wt_error *err)
 {
     wt_engine *engine = NULL;

@@ -45,7 +45,8 @@ static bool same_as_found(const wt_hits *hits)
     return same;
 }
 
-/* Finds and picks. Returns 0, 1 if a failure was not reported, 2 if the hits are wrong. */
+/* Finds and picks tools. Returns 0 if all is well, 1 if a failure was not reported, 2 if the hits are wrong. any_hits:
+ * accept any hits. */
 static int find_and_pick(wt_engine *engine, const char *recipe, bool any_hits)
 {
     wt_hits *hits = NULL;
@@ -78,7 +79,7 @@ static int try_place(bool read_only, bool any_hits)
     return bad;
 }
 
-/* The library trusts the content of an index with valid checksums, so any hits are accepted. */
+/* repaired: the checksums are valid. The library trusts the content of such an index, so any hits are accepted. */
 static int try_index(unsigned long n, bool repaired)
 {
     return try_place(n % 2, repaired);

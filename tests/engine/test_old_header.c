@@ -1,6 +1,6 @@
-/* test_old_header.c: callers compiled with an older or newer header. The library must not access memory behind their
- * structs. Each struct ends at the end of a page, and the next page is inaccessible, so that an access to one byte too
- * many ends the test. */
+/* test_old_header.c: calls the library as a program compiled with an older or newer header. The library must not access
+ * memory behind the caller's structs. Each struct ends at the end of a page, and the next page is inaccessible, so that
+ * an access behind the struct ends the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,8 +36,8 @@ static int teardown(void **state)
     return munmap(page, 2 * page_bytes);
 }
 
-/* Places a struct of `size` bytes at the end of the page, as the _init function of its header would fill it, preceded
- * by 0xff bytes. */
+/* Places a struct of `size` bytes at the end of the page, filled as by the _init function of its header. Fills the page
+ * before the struct with 0xff bytes. */
 static void *last_of_page(size_t size)
 {
     memset(page, 0xff, page_bytes);
@@ -129,8 +129,8 @@ static void older_results_are_written_to_their_end(void **state)
     wt_close(engine);
 }
 
-/* Passes sizes that no header has, and sizes of a later header, to a find for one hit. 0xff bytes follow the struct;
- * the library, which has fewer fields, must ignore them. */
+/* Passes structs of valid sizes and of sizes too small for the size field. The struct of a later header has 0xff bytes
+ * from byte 512 on, which the library must neither read nor overwrite. */
 static void struct_size_is_respected_or_rejected(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
-/* test_threads.c: many threads query one engine while another changes the catalogue. Every answer must show a single
- * state.
+/* test_threads.c: many threads query one engine while another thread changes the catalogue. Every answer must show a
+ * single state.
  *
- * The catalogue has pairs of tools, both added or removed in one import, with words used only by pairs. A search for
- * such a word must find both halves or neither. Also run under ThreadSanitizer. */
+ * Imports alternately add and remove a pair of tools. Only this pair has the word "zeppelin". A search for this word
+ * must find both halves of the pair or neither. Also run under ThreadSanitizer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -158,7 +158,8 @@ static void concurrent_first_queries_succeed(void **state)
 
 static char private_store[] = ":memory:";
 
-/* Results of searches that run in the progress callback of an import, while the import holds its locks. */
+/* Results of searches during the progress callback of an import. They run on another thread, while the import holds its
+ * locks. */
 struct during {
     size_t halves[8]; /* number of halves found in each phase; SIZE_MAX on error */
     const char *phases[8];
@@ -210,7 +211,7 @@ static int find_during(void *context, const char *phase, uint64_t finished, uint
     return 0;
 }
 
-/* *state: path of the store; NULL for the file of `place`. */
+/* *state: path of the store; NULL for place.store. */
 static void query_does_not_wait_for_import(void **state)
 {
     wt_add_options options;

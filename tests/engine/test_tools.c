@@ -139,7 +139,7 @@ static void ambiguous_name_is_rejected(void **state)
                                          "_h0123456789abcdef"};
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
         assert_call_refused(&place, wt_get(engine, absent[i], &tools, &place.err), WT_ENOTFOUND, "no tool is named");
-    /* A name longer than any tool's and longer than the message. */
+    /* A name that is longer than any tool's name and than an error message. */
     char *longest = calloc(1, 100001);
     memset(longest, '/', 100000);
     assert_call_refused(&place, wt_get(engine, longest, &tools, &place.err), WT_ENOTFOUND, "no tool is named \"///");
@@ -207,7 +207,7 @@ static void mistyped_name_gets_suggestion(void **state)
     wt_tools_free(tools);
 }
 
-/* More names are equally near than the library compares. */
+/* 20 or more names have the same edit distance, but the library keeps only 16 candidates. */
 static void one_of_many_near_names_is_suggested(void **state)
 {
     struct buffer tools = {0};
@@ -296,7 +296,8 @@ static void exported_names_resolve_to_their_tools(void **state)
     wt_tools_free(tools);
 }
 
-/* Each tool occurs once in the namespaces of the providers, and its name there resolves to it. */
+/* Each tool occurs once in the export, in the namespace of its provider if it has one. Its exported name must resolve
+ * to the same tool. */
 static void namespace_names_resolve_to_their_tools(void **state)
 {
     (void)state;
@@ -326,7 +327,8 @@ static void namespace_names_resolve_to_their_tools(void **state)
         expect_tool_id(name, name); /* the id of a tool without a provider is its name */
         alone++;
     }
-    assert_int_equal(json_array_size(array), alone + HANDMADE_PROVIDERS); /* minus the empty provider, plus a new one */
+    /* One provider is new, and the empty provider has no namespace. */
+    assert_int_equal(json_array_size(array), alone + HANDMADE_PROVIDERS);
     assert_int_equal(seen + alone, tools->len);
     assert_true(alone > 0);
     json_decref(array);

@@ -1,4 +1,4 @@
-/* test_validator.c: wt_validator_open and wt_validate: violations, repairs and rejected input. */
+/* test_validator.c: tests wt_validator_open and wt_validate: violations, repairs and rejected input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -176,7 +176,7 @@ static void options_give_documents_and_dialect(void **state)
     wt_validation_free(NULL);
 }
 
-static void unreadable_schema_is_rejected(void **state)
+static void invalid_input_is_rejected(void **state)
 {
     static const struct {
         const char *schema, *said;
@@ -263,7 +263,7 @@ int main(void)
         cmocka_unit_test(undecided_validation_has_its_own_code),
         cmocka_unit_test(self_referencing_schema_is_undecided),
         cmocka_unit_test(options_give_documents_and_dialect),
-        cmocka_unit_test(unreadable_schema_is_rejected),
+        cmocka_unit_test(invalid_input_is_rejected),
         cmocka_unit_test(threads_share_one_validator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
