@@ -40,12 +40,12 @@ typedef struct wt_audit_options {
      * wt_filter.only. A finding about several tools is matched by its first, and one about a provider as
      * "PROVIDER/". */
     const char *const *ignored;
-    size_t
-        searches;  /* maximum requests of each kind (made, recorded) to search, drawn by seed; 0: WT_MAX_AUDIT_REQUESTS.
-                      At most WT_MAX_AUDIT_SEARCHES */
+    /* maximum requests of each kind (made, recorded) to search, drawn by seed; 0: WT_MAX_AUDIT_REQUESTS. At most
+     * WT_MAX_AUDIT_SEARCHES */
+    size_t searches;
     uint64_t seed; /* 0: 1 */
-    const char
-        *pins; /* [pins_len] earlier output of wt_audit_pins to compare the definitions with; NULL: do not compare */
+    /* [pins_len] earlier output of wt_audit_pins to compare the definitions with; NULL: do not compare */
+    const char *pins;
     size_t pins_len;
     wt_progress_fn progress;
     void *progress_context;

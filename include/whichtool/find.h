@@ -147,8 +147,8 @@ typedef struct wt_hits {
     size_t copies;                     /* copies that share the places of these hits: the sum of more_count */
     size_t tokens;                     /* estimated tokens of all hits; 0 without options->max_tokens */
     size_t over_budget;                /* hits omitted because of options->max_tokens */
-    const char
-        *encoder; /* encoder of the request: name of the model, or "encoder" for one trained here; "" without one */
+    /* encoder of the request: name of the model, or "encoder" for one trained here; "" without one */
+    const char *encoder;
     const char *better;  /* WT_BASE_MODEL if it is the default but not installed, so that the less accurate built-in
                             encoder was used; else NULL */
     const char *read_as; /* the request as searched, with unknown words corrected, or only the ends of a long request
@@ -215,9 +215,9 @@ typedef struct wt_pick_options {
     void *progress_context;
     unsigned time_limit_ms;  /* same as in wt_find_options */
     const wt_filter *filter; /* tools that may be found; NULL: all */
-    size_t
-        max_tokens; /* same as in wt_find_options. A cut set makes no promise: tracc and complete are NaN. If `complete`
-                       cannot be met, the first tools that fit are returned instead of an error */
+    /* same as in wt_find_options. A cut set makes no promise: tracc and complete are NaN. If `complete` cannot be
+     * met, the first tools that fit are returned instead of an error */
+    size_t max_tokens;
     const char *format;   /* same as in wt_find_options */
     int as_typed;         /* same as in wt_find_options */
     const char *messages; /* same as in wt_find_options, as are the next three fields. Only for "set", else WT_EINVAL */

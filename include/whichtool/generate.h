@@ -159,9 +159,9 @@ typedef struct wt_toolbank_options {
     size_t examples;  /* examples per prompt, at most 5; 0: 5, as in the paper (its script has 3) */
     const char *draw; /* choice of the ten tools of a prompt: "random", or "near": one tool and some of its neighbours.
                          NULL: "random" */
-    const char
-        *within;      /* tools of one prompt: "provider": from one provider; "category": from several providers, in one
-                         category; "any". NULL: "any" */
+    /* tools of one prompt: "provider": from one provider; "category": from several providers, in one category;
+     * "any". NULL: "any" */
+    const char *within;
     const char *like; /* BEIR data set whose style the requests should imitate: the prompts show requests of its train
                          split that need two to five tools, instead of the built-in and generated ones. Not
                          with one_tool. NULL: do not imitate */

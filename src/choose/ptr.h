@@ -146,8 +146,8 @@ struct ptr_trace {
     struct ptr_problem *problems; /* [problem_count] */
     size_t problem_count;
     struct ptr_tools set; /* the result */
-    struct chat_exchange
-        *exchanges; /* [exchange_count] first for the requirements, then one per requirement asked about */
+    /* [exchange_count] first for the requirements, then one per requirement asked about */
+    struct chat_exchange *exchanges;
     size_t exchange_count;
     struct chat_cost cost;
 };

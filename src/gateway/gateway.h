@@ -38,9 +38,8 @@ struct gateway_options {
     unsigned list_wait_ms;     /* maximum wait of a list for servers with unknown tools, so that a client that lists
                                     only once sees them; 0 not to wait */
     const char *state_path;    /* file with the state of the servers for other processes; NULL for no file */
-    const char
-        *lock_path;      /* locked while the gateway runs, so that other processes know that the state is current; NULL
-                              for no lock */
+    /* locked while the gateway runs, so that other processes know that the state is current; NULL for no lock */
+    const char *lock_path;
     bool review_first;   /* the first list of a server waits for approval; it always waits if wt_audit_listing has
                               findings */
     const char *approve; /* command that approves a server's tools, without the server's name; NULL for

@@ -177,8 +177,8 @@ struct first_ranking {
     struct retriever retriever; /* dpr, or dpr with words */
     struct tool_vectors documents;
     uint32_t *providers; /* [M] HIERARCHY_NO_PROVIDER for tools without one */
-    uint32_t
-        no_provider; /* the snapshot's number for tools without a provider; HIERARCHY_NO_PROVIDER if all have one */
+    /* the snapshot's number for tools without a provider; HIERARCHY_NO_PROVIDER if all have one */
+    uint32_t no_provider;
 };
 
 /* Ranks one request: its k best tools, and the classifier's evidence. Both live in the worker's workspace. */

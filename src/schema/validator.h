@@ -86,8 +86,8 @@ struct violation {
     const json_t *value;          /* value at the place */
     const char *name;             /* name of the missing or unknown property; else NULL */
     const json_t *wanted;         /* expected value, bound or list of values; NULL for other kinds */
-    const struct subschema_list
-        *branches;       /* VIOLATION_VALUE of alternatives: list of these, each a constant; else NULL */
+    /* VIOLATION_VALUE of alternatives: list of these, each a constant; else NULL */
+    const struct subschema_list *branches;
     unsigned types;      /* VIOLATION_TYPE: KIND_ bits of the expected types */
     size_t limit, other; /* expected and actual number; or indices of two items or alternatives */
     size_t alternatives; /* number of alternatives, if the violation is of the nearest of several; else 0 */

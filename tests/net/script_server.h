@@ -35,8 +35,8 @@ struct script_step {
     struct {
         const char *when, *body;
     } more[3];
-    const char
-        *on; /* if not NULL: answers, out of turn, requests with this text; once if a later step has the same text */
+    /* if not NULL: answers, out of turn, requests with this text; once if a later step has the same text */
+    const char *on;
 };
 
 struct script_server {
