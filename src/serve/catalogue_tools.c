@@ -16,7 +16,7 @@
 #include "text/shown.h"
 #include "wire/members.h"
 
-/* Rate of false alarms at which a search returns no result (wt_find_options.abstain). */
+/* Share of requests with a fitting tool that may get no result (wt_find_options.abstain). */
 #define ABSTAIN 0.05
 
 enum detail { DETAIL_NAME, DETAIL_BRIEF, DETAIL_FULL };

@@ -99,8 +99,10 @@ static const struct field find_items[] = {
     FIELD(COUNT, "max_per_provider", find_body, options.max_per_provider, 1, WT_MAX_K,
           "Maximum number of tools per provider."),
     MAX_TOKENS_FIELD(find_body),
-    FIELD(SHARE, "abstain", find_body, options.abstain, 0, 0,
-          "Return no tools if probably none fits, at this rate of false alarms, such as 0.05. Only without recipe."),
+    FIELD(
+        SHARE, "abstain", find_body, options.abstain, 0, 0,
+        "Return no tools if probably none fits. At most this share of requests with a fitting tool, such as 0.05, gets "
+        "none by mistake. Only without recipe."),
     FLAG("none_if_unsure", find_body, options.none_if_unsure, "Omit weak hits; the result may be empty."),
     FLAG("all_copies", find_body, options.copies, "Give each copy of a tool a place of its own."),
     AS_TYPED_FIELD(find_body),
@@ -120,8 +122,10 @@ static const struct field pick_items[] = {
     FILTER_FIELD,
     FIELD(SHARE, "complete", pick_body, options.complete, 0, 0,
           "Return as many tools as needed for a complete set in this share of requests. Requires training."),
-    FIELD(RATE, "abstain", pick_body, options.abstain, 0, 0,
-          "Rate of false alarms at which no tool is picked; default 0.05; 0: always pick a tool."),
+    FIELD(
+        RATE, "abstain", pick_body, options.abstain, 0, 0,
+        "Share of requests with a fitting tool that may get none, in exchange for fewer wrong tools; default 0.05; 0: "
+        "always pick a tool."),
     MAX_TOKENS_FIELD(pick_body),
     AS_TYPED_FIELD(pick_body),
     EXPLAIN_FIELD(pick_body),
@@ -135,8 +139,10 @@ static const struct field call_items[] = {
     TEXT("tool", call_body, options.tool, WT_MAX_REQUEST_BYTES, "The tool to call, by name; default: the best fit."),
     RECIPE_FIELD(call_body, "Recipe of find that finds the candidates."),
     FILTER_FIELD,
-    FIELD(RATE, "abstain", call_body, options.abstain, 0, 0,
-          "Rate of false alarms at which no tool is called; default 0.05; 0: always call one. Only without recipe."),
+    FIELD(
+        RATE, "abstain", call_body, options.abstain, 0, 0,
+        "Share of requests with a fitting tool that may get no call, in exchange for fewer wrong calls; default 0.05; "
+        "0: always call one. Only without recipe."),
     FLAG("language_model", call_body, options.language_model,
          "The server's language model chooses the tool, writes the arguments and verifies both."),
     AS_TYPED_FIELD(call_body),
