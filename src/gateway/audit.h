@@ -53,8 +53,8 @@ void wt__audit_link(struct audit_chain *chain, const struct audit_key *key, stru
 
 /* Checks that the line, without its newline, follows the chain, and advances the chain. An all-zero chain also accepts
  * the first line of a rotated file. After lines without an HMAC, lines with one may begin only at the first line
- * of a rotated file. Errors, with the number of the line: WT_EFORMAT (not an audit line, or it does not follow), WT_EINVAL (the line
- * has an HMAC, and key is NULL). */
+ * of a rotated file. Errors, with the number of the line: WT_EFORMAT (not an audit line, or it does not follow),
+ * WT_EINVAL (the line has an HMAC, and key is NULL). */
 int wt__audit_check_line(struct audit_chain *chain, const struct audit_key *key, struct str line, wt_error *err);
 
 /* Returns the link in the member "continues" of a line; empty if the line has no such member. */

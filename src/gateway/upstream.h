@@ -136,8 +136,8 @@ bool wt__upstream_watch(struct upstream *upstream, const char *holder, struct st
 struct upstream_link; /* a borrowed connection */
 
 /* Borrows the connection. Waits at most wait_ms, and stops waiting once is_unwanted returns true. If the server ran
- * before, a failed start is retried (UPSTREAM_TRIES). Errors: WT_ENETWORK (the server fails, with the reason), WT_ETIMEOUT,
- * WT_ECANCELLED. */
+ * before, a failed start is retried (UPSTREAM_TRIES). Errors: WT_ENETWORK (the server fails, with the reason),
+ * WT_ETIMEOUT, WT_ECANCELLED. */
 int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_unwanted)(const void *context),
                         const void *context, struct upstream_link **out, wt_error *err);
 /* Replaces *link with a connection in `era` if the server speaks that era too. Otherwise *link is unchanged. A client
