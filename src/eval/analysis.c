@@ -221,7 +221,7 @@ static int tally_failures(struct failures *out, const struct dataset *dataset, s
     return 0;
 }
 
-/* values: scratch [max(tools, requests)]. */
+/* Computes the means and the histogram. lengths: [queries]. values: scratch [max(tools, queries)]. */
 static void summarise_failures(struct failures *out, size_t queries, const double *lengths, double *values)
 {
     for (size_t i = 0; i < out->tool_count; i++) {

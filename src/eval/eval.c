@@ -198,7 +198,7 @@ static bool uses_model(const struct eval_run *e)
 }
 
 /* If the caller named no recipe, fills in every recipe that can run. Recipes with training are included if training is
- * possible; recipes that train slowly are included only with existing models (options.trained). */
+ * possible. Recipes that train slowly are included only if their models exist (options.trained). */
 static void complete_recipes(struct eval_run *e, bool model)
 {
     const wt_recipe *recipe = NULL;

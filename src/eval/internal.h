@@ -42,7 +42,7 @@ double wt__ndcg_at(const int *gains, size_t ranked, const int *ideal, size_t jud
  *
  * Fields are separated by blanks. In an id, bytes up to and including the blank, DEL and '%' are escaped as %XX.
  * trec_eval ignores RANK, reads SCORE as a 32-bit float and breaks ties by id. To preserve our ranking, a score equal
- * to or above the previous one is written as the next smaller float. */
+ * to or above the previous one is written as the float just below the previous one. */
 
 /* Appends one hit. *last: the score written before, INFINITY at the first hit of a query. */
 void wt__trec_run_line(struct buffer *out, struct str query, struct str tool, size_t rank, double score, float *last,
@@ -70,8 +70,8 @@ enum {
 };
 extern const char *const wt__answerability_names[ANSWERABILITY_FIGURES];
 
-/* Fills the first *count figures: all, or all but the last two if out_of_domain is NULL. Uses the first `queries`
- * requests of the data set, and at most as many of out_of_domain. */
+/* Fills out and sets *count to the number of figures. If out_of_domain is NULL, the last two figures are left out.
+ * Uses the first `queries` requests of the data set, and at most `queries` requests of out_of_domain. */
 int wt__measure_answerability(double out[ANSWERABILITY_FIGURES], size_t *count, wt_engine *engine,
                               const struct dataset *dataset, size_t queries, const struct dataset *out_of_domain,
                               struct progress *progress, wt_error *err);
@@ -79,7 +79,7 @@ int wt__measure_answerability(double out[ANSWERABILITY_FIGURES], size_t *count, 
 /* ---------------------------------------------------------------- measurement */
 
 enum {
-    RUN_DEPTH = 100,      /* hits ranked per query; the largest cutoff if that is more */
+    RUN_DEPTH = 100,      /* minimum number of hits ranked per query; a larger cutoff raises it */
     LATENCY_SAMPLE = 200, /* default number of timed queries */
     MISS_DEPTH = 5        /* a relevant tool below this rank counts as missed (Tool2Vec, appendix B) */
 };
@@ -94,8 +94,8 @@ struct ptr_plan {
 struct eval_plan {
     size_t cutoffs[WT_MAX_CUTOFFS];
     size_t cutoff_count;
-    size_t depth;            /* hits requested when measuring quality */
-    size_t latency_k;        /* hits requested when measuring time, as many as a caller would request */
+    size_t depth;            /* hits requested when measuring quality: the largest cutoff, at least RUN_DEPTH */
+    size_t latency_k;        /* hits requested when measuring time: the largest cutoff, at least 10 */
     size_t queries;          /* number of queries; the first `queries` of the data set are used */
     size_t timed;            /* number of timed queries; the first `timed` queries are timed */
     size_t relevant;         /* judgements of all used queries with a gain > 0 */
@@ -165,11 +165,12 @@ enum {
     OTHER_RUN_LINES_MAX = 20000000 /* per file; a file has at most WT_MAX_FILE_BYTES */
 };
 
-/* Judges rankings of the same queries by another program, read from a TREC run. Ranks by score; equal scores by id in
- * descending order, as trec_eval does. A query missing in the run has no hits. The measurement's notice counts such
- * queries, and tools missing in the engine's catalogue. Nothing is timed. *name: label of the row, the last part of
- * `path`, borrowed from it. Errors: WT_EFORMAT with file and line, WT_ENOTFOUND (also if no line is about one of the
- * queries), WT_ETOOLONG, WT_ENOMEM. */
+/* Judges rankings of the same queries by another program, read from a TREC run. Ranks by score. Equal scores are ranked
+ * by id in descending order, as trec_eval does. A query missing in the run has no hits. The measurement's notice counts
+ * such queries, and tools missing in the engine's catalogue. Nothing is timed.
+ *
+ * *name: label of the row, the last part of `path`, borrowed from it. Errors: WT_EFORMAT with file and line,
+ * WT_ENOTFOUND (also if no line is about one of the queries), WT_ETOOLONG, WT_ENOMEM. */
 int wt__measure_other_run(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
                           const struct eval_plan *plan, const char *path, const char **name, wt_error *err);
 
@@ -178,8 +179,8 @@ int wt__measure_other_run(struct measurement *out, wt_engine *engine, const stru
 /* A part of a train split with few usages per tool, to measure how quality grows with use.
  *
  * Requests are visited in random order; a request is taken if one of its tools has fewer than `most` usages so far. So
- * each tool gets at least `most` usages if the split has as many. For the same seed, the portion for most = 2 contains
- * the portion for most = 1. */
+ * each tool gets at least `most` usages if the split has that many. For the same seed, the portion for most = 2
+ * contains the portion for most = 1. */
 
 /* Sets taken [train->len]. most: 0 for every request. Returns the number of requests taken, or WT_ENOMEM. */
 int64_t wt__portion_draw(const struct dataset *train, size_t most, uint64_t seed, bool *taken, wt_error *err);
@@ -204,12 +205,12 @@ int wt__portion_write(const char *folder, const char *dir, const struct dataset 
 struct eval_learning {
     wt_eval_options options; /* the caller's; set before wt__learning_plan */
     struct arena arena;
-    const char *dir;        /* the data set */
-    const char *data;       /* training data: dir, or a part of it */
-    const char *store;      /* path */
-    const char *models;     /* folder */
-    size_t requests;        /* number of training requests */
-    bool other_data;        /* the data set has no train split: options.trained holds models of other data */
+    const char *dir;    /* the data set */
+    const char *data;   /* training data: dir, or a part of it */
+    const char *store;  /* path */
+    const char *models; /* folder */
+    size_t requests;    /* number of training requests */
+    bool other_data;    /* true if the data set has no train split: options.trained then holds models of other data */
     const char *trained_on; /* name of the training data, from the first model that has one; else NULL */
     double seconds;         /* training time of this run; 0 if the models existed */
     wt_error *err;

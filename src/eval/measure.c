@@ -601,9 +601,9 @@ static double share_above(const float *values, size_t count, float threshold)
     return (double)above / (double)count;
 }
 
-/* Returns the area under the ROC curve, from the no-answer probabilities of answerable requests (with) and of
- * unanswerable ones (without): the share of pairs of both kinds in which the unanswerable request has the higher
- * probability; ties count half. */
+/* Returns the area under the ROC curve. with, without: no-answer probabilities of the answerable and of the
+ * unanswerable requests. The area is the share of pairs (one request of each kind) in which the unanswerable request
+ * has the higher probability. Ties count half. */
 static double roc_area(const float *with, size_t with_count, const float *without, size_t without_count)
 {
     double sum = 0;

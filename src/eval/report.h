@@ -24,9 +24,9 @@ struct analysis_input {
     const char *encoder; /* its name */
     size_t dim;          /* D */
     size_t request_count;
-    const struct query *queries; /* [requests], borrowed from the data set */
-    float *requests;             /* [requests, D] */
-    size_t *gold_starts;         /* [requests + 1] into gold */
+    const struct query *queries; /* [request_count], borrowed from the data set */
+    float *requests;             /* [request_count, D] */
+    size_t *gold_starts;         /* [request_count + 1] indexes into gold */
     uint32_t *gold;              /* rows of relevant tools; UINT32_MAX if the tool is not in the catalogue */
     size_t tool_count;           /* M */
     struct str *names;           /* [M] source ids */
@@ -66,7 +66,7 @@ enum { FAILURE_BINS = 11 }; /* 0 %, up to 10 %, up to 20 %, ... */
 
 struct tool_failures {
     struct str tool;
-    size_t wanted, missed; /* number of requests that need the tool, and number of these that miss it */
+    size_t wanted, missed; /* wanted: requests that need the tool; missed: how many of them miss the tool */
 };
 
 struct failures {
@@ -91,7 +91,7 @@ enum tool_vector { BY_DESCRIPTION, BY_USE, BY_BOTH, TOOL_VECTORS };
 enum { VECTOR_CUTOFFS = 3 };
 
 struct vector_quality {
-    size_t tools; /* tools with such a vector; the others cannot be found */
+    size_t tools; /* number of tools with a vector of this kind; other tools cannot be found */
     double recall[VECTOR_CUTOFFS], ndcg[VECTOR_CUTOFFS];
     struct box_stats used, unused; /* cosines of a request with the tools it used, and with the others */
 };

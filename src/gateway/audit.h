@@ -52,9 +52,9 @@ struct audit_chain {
 void wt__audit_link(struct audit_chain *chain, const struct audit_key *key, struct buffer *line);
 
 /* Checks that the line, without its newline, follows the chain, and advances the chain. An all-zero chain also accepts
- * the first line of a rotated file. The first line with an HMAC after lines without must be the first of a rotated
- * file. Errors, with the number of the line: WT_EFORMAT (not an audit line, or it does not follow), WT_EINVAL (the line
- * has an HMAC, and key is NULL). */
+ * the first line of a rotated file. After lines without an HMAC, lines with one may begin only at the first line
+ * of a rotated file. Errors, with the number of the line: WT_EFORMAT (not an audit line, or it does not follow),
+ * WT_EINVAL (the line has an HMAC, and key is NULL). */
 int wt__audit_check_line(struct audit_chain *chain, const struct audit_key *key, struct str line, wt_error *err);
 
 /* Returns the link in the member "continues" of a line; empty if the line has no such member. */
@@ -89,8 +89,8 @@ int wt__audit_head_write(const char *path, uint64_t bytes, const struct audit_ch
  * gateways may write one file. The log contains the SHA-256 of arguments instead of the arguments. Invisible characters
  * and terminal controls are escaped.
  *
- * The decision is written before the request is sent; if the write fails, the call is refused. So a gateway that is
- * killed during a call has left the line. The second line is written before the answer. Both are on disk within
+ * The decision is written before the request is sent. If the write fails, the call is refused. So the line exists even
+ * if the gateway is killed during the call. The second line is written before the answer. Both are on disk within
  * AUDIT_SYNC_MS; if fdatasync fails, the next call is refused. */
 
 enum {

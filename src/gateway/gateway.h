@@ -35,8 +35,8 @@ struct gateway_options {
     size_t result_bytes;       /* 0 for GATEWAY_RESULT_BYTES */
     unsigned start_timeout_ms; /* timeout for the start of a server; 0 for MCP_CONNECT_MS */
     unsigned call_timeout_ms;  /* maximum silence of a server during a call; 0 for MCP_REQUEST_MS */
-    unsigned list_wait_ms;     /* maximum wait of a list for servers with unknown tools, so that a client that lists
-                                    only once sees them; 0 not to wait */
+    unsigned list_wait_ms;     /* maximum wait of a list request for servers that have not listed their tools yet;
+                                    0 not to wait */
     const char *state_path;    /* file with the state of the servers for other processes; NULL for no file */
     /* locked while the gateway runs, so that other processes know that the state is current; NULL for no lock */
     const char *lock_path;

@@ -1,4 +1,4 @@
-/* internal.h: declarations shared by the files of this room. */
+/* internal.h: declarations shared by the files of src/gateway. */
 #ifndef WT_GATEWAY_INTERNAL_H
 #define WT_GATEWAY_INTERNAL_H
 
@@ -21,8 +21,8 @@
 
 /* A view is a snapshot of the callable tools: tools of the gateway's servers whose definition is approved and, if there
  * is a lock, has its hash in the lock. A view is immutable and reference counted. After a change of the catalogue a new
- * view replaces it. So a call is checked without access to the store, with the definition that its client has seen or a
- * newer one. */
+ * view replaces it. So a call is checked without access to the store. The check uses the definition that the client has
+ * seen, or a newer one. */
 
 struct view_tool {
     struct upstream *upstream;
@@ -186,8 +186,8 @@ void wt__results_close(struct gateway *gateway);
 
 /* Maps the URIs and names of resources, templates and prompts of all servers to names for clients, and back.
  *
- * A client sees a URI or a prompt's name as its server has it, unless that is ambiguous. The name is ambiguous if a
- * server before it, in the operator's order, has the same name or a template that the URI matches, or if the name
+ * A client sees a URI or a prompt's name as its server has it, unless the name is ambiguous. A name is ambiguous in two
+ * cases: an earlier server (in the operator's order) has the same name or a template that the URI matches, or the name
  * begins with the prefix of any server. An ambiguous name gets the name of its server as a prefix: "SERVER+file:///x",
  * "SERVER.review". So a server cannot take over a name of a server before it. A name that no server lists and that
  * matches no template has no owner. */
@@ -229,7 +229,7 @@ struct upstream *wt__offer_owner(const struct gateway *gateway, enum offer_kind 
  *   client modern   server legacy   the server's call is parked while the client answers `input_required`; the client's
  *                                   next request resumes it
  *
- * Progress and logs are forwarded; a cancellation reaches the server at once. */
+ * Progress and logs are forwarded. A cancellation reaches the server at once. */
 
 /* A request to a server. */
 struct relay {
@@ -292,7 +292,7 @@ void wt__face_put_waiting(void *context, struct mcp_call *call, struct str query
 struct client_arguments {
     struct str text;    /* a JSON object; "" if absent */
     const json_t *tree; /* the parsed text; NULL if absent */
-    struct str written; /* text by the client if `text` was repaired already, else "" */
+    struct str written; /* the client's original text if `text` has been repaired, else "" */
 };
 
 /* Checks the arguments and calls a tool. Blocks. cut: cuts a long result. */

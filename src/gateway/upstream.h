@@ -119,11 +119,12 @@ struct upstream_offer {
 struct upstream_offer *wt__upstream_offer(struct upstream *upstream);
 void wt__upstream_offer_release(struct upstream_offer *offer); /* NULL is a no-op */
 
-/* Replaces the offer with the approved items of the last listing. approved: arrays of definitions, borrowed. Reports
- * changes by options.notify_change. Errors: WT_ENOMEM. */
+/* Approved items, as arrays of definitions. */
 struct approved_offers {
     const json_t *resources, *templates, *prompts;
 };
+/* Replaces the offer with the approved items of the last listing. approved: borrowed. Reports changes by
+ * options.notify_change. Errors: WT_ENOMEM. */
 int wt__upstream_approve_offers(struct upstream *upstream, const struct approved_offers *approved, wt_error *err);
 /* True if listed items are not in the offer because they wait for approval. */
 bool wt__upstream_has_withheld(struct upstream *upstream);
@@ -134,9 +135,9 @@ bool wt__upstream_watch(struct upstream *upstream, const char *holder, struct st
 
 struct upstream_link; /* a borrowed connection */
 
-/* Borrows the connection, waiting up to wait_ms and while is_unwanted is false. If the server ran before, a failed
- * start is retried (UPSTREAM_TRIES). Errors: WT_ENETWORK (the server fails, with the reason), WT_ETIMEOUT,
- * WT_ECANCELLED. */
+/* Borrows the connection. Waits at most wait_ms, and stops waiting once is_unwanted returns true. If the server ran
+ * before, a failed start is retried (UPSTREAM_TRIES). Errors: WT_ENETWORK (the server fails, with the reason),
+ * WT_ETIMEOUT, WT_ECANCELLED. */
 int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_unwanted)(const void *context),
                         const void *context, struct upstream_link **out, wt_error *err);
 /* Replaces *link with a connection in `era` if the server speaks that era too. Otherwise *link is unchanged. A client
