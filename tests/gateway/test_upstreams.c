@@ -1,5 +1,5 @@
-/* Tests a gateway with a faulty server and a good server. Both have a tool of the same name. The tests check the errors of
- * the faulty server, and that the good server still answers. Other tests restart or change a server. */
+/* Tests a gateway with a faulty server and a good server. Both have a tool of the same name. The tests check the errors
+ * of the faulty server, and that the good server still answers. Other tests restart or change a server. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
