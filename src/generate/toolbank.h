@@ -56,7 +56,7 @@ struct toolbank_item {
     struct str examples[EXAMPLES_SHOWN_MAX]; /* [example_count] examples shown in its prompt */
     size_t example_count;
     struct generated_request request; /* valid if kept; its texts live as long as the batch */
-    bool is_unanswerable;             /* drawn from the tools taken out */
+    bool is_unanswerable;             /* its tools were taken out of the catalogue */
     bool is_kept;
 };
 
@@ -86,7 +86,7 @@ struct toolbank {
     struct toolbank_trial trial;
     size_t asked;                /* number of items */
     size_t good, rewritten;      /* requests that the polish found good, and rewrote */
-    bool has_unanswerable_tools; /* true if some tools taken out are able */
+    bool has_unanswerable_tools; /* true if a tool taken out can be the first of a draw */
 };
 
 /* Returns the name of the prompt that asks for a request. */

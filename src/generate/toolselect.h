@@ -18,13 +18,14 @@
 
 /* The tools of a generated data set, and the three stages that make them (ToolVerifier, 2.1.1).
  *
- *   base tools     few-shot prompting: the prompt shows LIBRARY_SHOWN tools and asks for a new one, which then replaces
- *                  the most similar tool shown, so that the examples stay diverse
+ *   base tools     few-shot prompting: the prompt shows LIBRARY_SHOWN tools and asks for a new tool. The new tool then
+ *                  replaces the most similar tool shown, so that the examples stay diverse.
  *   related tools  for each base tool, one after another, names only
  *   descriptions   of the related tools
  *
  * A tool is identified by its place, its index in `tools`. All names differ in their words. No two base tools mean the
- * same (struct distinct). A related tool should be close to its base; only its words must differ. */
+ * same (struct distinct). A related tool may be close in meaning to its base
+ * tool, but the words of its name must differ. */
 
 enum {
     LIBRARY_SHOWN = 8,
