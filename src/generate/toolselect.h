@@ -58,8 +58,8 @@ void wt__library_dispose(struct library *library);
 /* Adds the seed tools. Their related tools are added by wt__library_generate. */
 int wt__library_add_seeds(struct library *library, wt_error *err);
 
-/* Generates base tools up to `tools`, seeds included; then `related` tools for each; then their descriptions. Tools
- * that got no description are removed. */
+/* Generates base tools until there are `tools`, seeds included. Then generates `related` tools for each base tool, and
+ * their descriptions. Tools that got no description are removed. */
 int wt__library_generate(struct library *library, struct stage_runner *runner, size_t tools, size_t related,
                          wt_error *err);
 
