@@ -1,4 +1,4 @@
-/* comparison.h: wt_generate_comparison with a caller's own language model, and the labels of a person. */
+/* comparison.h: runs wt_generate_comparison with the caller's own language model. Also parses a person's labels. */
 #ifndef WT_GENERATE_COMPARISON_H
 #define WT_GENERATE_COMPARISON_H
 
@@ -17,8 +17,9 @@
  *   1      b         ...
  *   2      tie
  *
- * The first line names the columns: `pair` and `verdict`; others are ignored. Without this line, the first two
- * columns are pair and verdict. A verdict is a, b or tie, in any case; empty or "?" if the pair was not judged. */
+ * The first line names the columns. Columns other than `pair` and `verdict` are ignored. Without this line, the first
+ * two columns are pair and verdict. A verdict is a, b or tie, in any case. It is empty or "?" if the pair was not
+ * judged. */
 
 enum {
     LABELS_BYTES_MAX = 64 << 20, /* maximum size of a file */
@@ -40,7 +41,7 @@ struct pair_labels {
 int wt__pair_labels_parse(struct pair_labels *out, struct str file, const char *name, wt_error *err);
 void wt__pair_labels_dispose(struct pair_labels *labels);
 
-/* Agreement of two judges: counts by the first judge's label and the second's. */
+/* Agreement of two judges. counts[x][y]: pairs that the first judge labelled x and the second y. */
 struct agreement {
     size_t counts[LABELS][LABELS];
 };

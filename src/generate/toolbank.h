@@ -1,4 +1,4 @@
-/* toolbank.h: wt_generate_toolbank with a caller's own language model; and its parts.
+/* toolbank.h: runs wt_generate_toolbank with the caller's own language model. Also declares its stages.
  *
  * Items are made in batches of TOOLBANK_BATCH. The tools and examples in a batch's prompts depend on the earlier
  * batches and on the item's own seed, so that a continued run writes the same bytes. The steps of a batch:
@@ -19,8 +19,8 @@
 #include "generate/requests.h"
 #include "llm/prompt.h"
 
-/* The example requests shown in ToolBank's prompts: six handwritten ones and the requests generated so far; or
- * requests by people, whose style the model should follow.
+/* The example requests shown in ToolBank's prompts. They are six handwritten requests and the requests generated so
+ * far, or requests by people. The model should follow the style of the latter.
  *
  * The pool is bounded. Once it is full, every request so far is in it with the same probability. A prompt's examples
  * are drawn from it with the item's seed. */
@@ -56,7 +56,7 @@ struct toolbank_item {
     struct str examples[EXAMPLES_SHOWN_MAX]; /* [example_count] examples shown in its prompt */
     size_t example_count;
     struct generated_request request; /* valid if kept; its texts live as long as the batch */
-    bool is_unanswerable;             /* drawn from the tools taken out */
+    bool is_unanswerable;             /* its tools were taken out of the catalogue */
     bool is_kept;
 };
 
@@ -86,7 +86,7 @@ struct toolbank {
     struct toolbank_trial trial;
     size_t asked;                /* number of items */
     size_t good, rewritten;      /* requests that the polish found good, and rewrote */
-    bool has_unanswerable_tools; /* true if some tools taken out are able */
+    bool has_unanswerable_tools; /* true if a tool taken out can be the first of a draw */
 };
 
 /* Returns the name of the prompt that asks for a request. */
@@ -95,7 +95,7 @@ const char *wt__toolbank_prompt(const struct toolbank *t);
 /* Run a stage for items begin .. begin + count - 1; count is at most TOOLBANK_BATCH. Errors: those of wt__stage_run. */
 int wt__toolbank_ask(struct toolbank *t, size_t begin, size_t count, wt_error *err);
 int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error *err);
-/* Adds to *count the batch's requests whose search has none of their tools among the first TOOLBANK_TRIAL_HITS hits.
+/* Adds to *count the number of the batch's requests whose first TOOLBANK_TRIAL_HITS hits contain none of their tools.
  * Errors: those of wt_find, WT_ECANCELLED, WT_ENOMEM. */
 int wt__toolbank_count_astray(struct toolbank *t, uint64_t *count, wt_error *err);
 /* Moves the batch's valid requests to the set. Errors: those of wt_find, WT_ECANCELLED, WT_ENOMEM. */

@@ -18,13 +18,14 @@
 
 /* The tools of a generated data set, and the three stages that make them (ToolVerifier, 2.1.1).
  *
- *   base tools     few-shot prompting: the prompt shows LIBRARY_SHOWN tools and asks for a new one, which then replaces
- *                  the most similar tool shown, so that the examples stay diverse
+ *   base tools     few-shot prompting: the prompt shows LIBRARY_SHOWN tools and asks for a new tool. The new tool then
+ *                  replaces the most similar tool shown, so that the examples stay diverse.
  *   related tools  for each base tool, one after another, names only
  *   descriptions   of the related tools
  *
  * A tool is identified by its place, its index in `tools`. All names differ in their words. No two base tools mean the
- * same (struct distinct). A related tool should be close to its base; only its words must differ. */
+ * same (struct distinct). A related tool may be close in meaning to its base
+ * tool, but the words of its name must differ. */
 
 enum {
     LIBRARY_SHOWN = 8,
@@ -57,8 +58,8 @@ void wt__library_dispose(struct library *library);
 /* Adds the seed tools. Their related tools are added by wt__library_generate. */
 int wt__library_add_seeds(struct library *library, wt_error *err);
 
-/* Generates base tools up to `tools`, seeds included; then `related` tools for each; then their descriptions. Tools
- * that got no description are removed. */
+/* Generates base tools until there are `tools`, seeds included. Then generates `related` tools for each base tool, and
+ * their descriptions. Tools that got no description are removed. */
 int wt__library_generate(struct library *library, struct stage_runner *runner, size_t tools, size_t related,
                          wt_error *err);
 

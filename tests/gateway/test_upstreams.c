@@ -1,5 +1,5 @@
-/* Tests faulty servers next to a good one with a tool of the same name: their errors, and their isolation from the good
- * server. Also tests servers that restart or change. */
+/* Tests a gateway with a faulty server and a good server. Both have a tool of the same name. The tests check the errors
+ * of the faulty server, and that the good server still answers. Other tests restart or change a server. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -128,7 +128,7 @@ static void a_flood_of_one_client_delays_no_others(void **state)
     assert_non_null(strstr(said, "\"text\":\"fine\""));
     free(said);
     check_good_server("flood of one client");
-    struct recorder *of_bob = begin_bad_call(bob); /* the same server still accepts calls of others */
+    struct recorder *of_bob = begin_bad_call(bob); /* the bad server still accepts calls of other clients */
     wait_for_calls(UPSTREAM_CALLS_MAX / 2 + 1);
     end_calls(calls, FLOOD); /* a disconnect ends the calls */
     wait_for_calls(1);
@@ -265,7 +265,7 @@ static void keeps_a_server_with_an_invalid_cursor(void **state)
         snprintf(script, sizeof script, "TOOLS=\"$TOOLS\"'],\"nextCursor\":'\"%s\"',\"more\":['; serve", cursors[i]);
         start_both_servers(script, "", &(struct gateway_options){.start_timeout_ms = 0});
         wait_for_tool(&s, "bad__t", true);
-        wait_for_state(&s, 0, UPSTREAM_READY); /* the tools are counted */
+        wait_for_state(&s, 0, UPSTREAM_READY); /* the tools are counted by then */
         char *said = call_bad_server();
         wt__upstream_status(s.gateway->upstreams[0], &status);
         if (!strstr(said, "\"text\":\"fine\"") || status.tools != 1 || !strstr(status.error, "its list ended early"))
