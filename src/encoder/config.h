@@ -10,8 +10,7 @@
  *                              "default_prompt_name": used for roles without a named prompt}
  *   whichtool.json             {"prompts": {"query": "...", "document": "..."}}, used if the file above has no prompts
  *
- * Each architecture is a row of a table; otherwise models differ only by the numbers below. A model that this library
- * cannot run exactly is rejected with a message that names the unsupported feature. */
+ * A model that this library cannot run exactly is rejected with a message that names the unsupported feature. */
 #ifndef WT_ENCODER_CONFIG_H
 #define WT_ENCODER_CONFIG_H
 
@@ -97,9 +96,9 @@ static inline bool wt__model_is_static(const struct model_config *config)
     return config->architecture == ARCHITECTURE_MODEL2VEC;
 }
 
-/* Parses the JSON object or array in folder/name. If the file is missing, *out is NULL, and this is an error only if
- * `required`. Errors: WT_EMODEL, WT_ENOMEM. */
 struct json_t;
+/* Parses the JSON object or array in folder/name. Sets *out to NULL if the file is missing, which is an error only if
+ * `required`. Errors: WT_EMODEL, WT_ENOMEM. */
 int wt__model_json(struct json_t **out, const char *folder, const char *name, bool required, wt_error *err);
 
 /* Reads and checks the configuration of a model folder. Errors: WT_EMODEL (a file is missing, malformed or needs an
@@ -115,14 +114,15 @@ void wt__model_fields(const char *folder, char out[MODEL_FIELDS]);
  * (encoder/manifest.h), or the user does. */
 #define MODEL_RECORD "whichtool.json"
 
-/* Returns the weight of semantic similarity in hybrid search, relative to the weight 1 of words. It is "whichtool":
- * {"dense_weight": 1.2} of config.json, or [0.6, 1.8] for usual and brief requests; otherwise the same member of
- * MODEL_RECORD. Values outside 0 < x <= WT_MAX_DENSE_WEIGHT are ignored. The default is MODEL_DENSE_WEIGHT, fitted on
- * models that were not trained on tools. */
+/* Default weight of semantic similarity, fitted on models that were not trained on tools. */
 #define MODEL_DENSE_WEIGHT 0.6f
+/* Weights of semantic similarity in hybrid search for usual and brief requests. The weight of words is 1. */
 struct dense_weight {
     float usual, brief;
 };
+/* Returns the weights of a model. They are "whichtool": {"dense_weight": 1.2} of config.json, or [0.6, 1.8] for usual
+ * and brief requests. If config.json has no such member, "dense_weight" of MODEL_RECORD is used. Values outside
+ * 0 < x <= WT_MAX_DENSE_WEIGHT are ignored. The default is MODEL_DENSE_WEIGHT. */
 struct dense_weight wt__model_dense_weight(const char *folder);
 bool wt__dense_weight_valid(struct dense_weight weight);
 

@@ -31,13 +31,14 @@ void wt__encoder_close(struct encoder *encoder);
 
 size_t wt__encoder_dim(const struct encoder *encoder);           /* D */
 size_t wt__encoder_max_tokens(const struct encoder *encoder);    /* including [CLS] and [SEP] if used */
-bool wt__encoder_is_static(const struct encoder *encoder);       /* true if it has no layers to build on */
+bool wt__encoder_is_static(const struct encoder *encoder);       /* true if it has no layers */
 bool wt__encoder_is_multilingual(const struct encoder *encoder); /* judged by the vocabulary size */
 
-/* Return the last part of the folder's path, the SHA-256 of weights, fields and prompts as 64 hex digits, and
- * wt__model_fields of the folder. The strings live as long as the encoder. */
+/* Returns the last part of the folder's path. The string lives as long as the encoder. */
 const char *wt__encoder_name(const struct encoder *encoder);
+/* Returns the SHA-256 of weights, fields and prompts as 64 hex digits. The string lives as long as the encoder. */
 const char *wt__encoder_hash(const struct encoder *encoder);
+/* Returns wt__model_fields of the folder. The string lives as long as the encoder. */
 const char *wt__encoder_fields(const struct encoder *encoder);
 struct dense_weight wt__encoder_dense_weight(const struct encoder *encoder); /* wt__model_dense_weight of the folder */
 
@@ -46,7 +47,7 @@ struct dense_weight wt__encoder_dense_weight(const struct encoder *encoder); /* 
 bool wt__encoder_peek(const char *folder, char hash[65]);
 
 struct packed;
-/* Returns the tokenizer and layers (encoder/packed.h) for building on them. They live as long as the encoder. */
+/* Returns the encoder's packed model. It lives as long as the encoder. */
 const struct packed *wt__encoder_packed(const struct encoder *encoder);
 
 /* Creates the packed model unless a current and undamaged one exists. `made` may be NULL. Errors: those of

@@ -1,6 +1,8 @@
 /* hub.c: pulls a model from the hub (pull.h). The first pull uses the staging folder of pull.c:
  *
- *   MODELS/ORG/.NAME.partial/files/   complete files     hub/   partial downloads     commit   their commit
+ *   MODELS/ORG/.NAME.partial/files/   complete files
+ *   MODELS/ORG/.NAME.partial/hub/     partial downloads
+ *   MODELS/ORG/.NAME.partial/commit   commit of these files
  *
  * config.json is fetched first; its response names the commit for all other files. An unsupported model is rejected
  * before its weights are fetched. */

@@ -1,16 +1,17 @@
 /* internal.h: structs and functions that only encoder/ uses.
  *
- * The weights of a model consist of parts: matrices and vectors. Several tensors of a file may form one part, one below
- * the other (query, key and value), so that one product computes them all. There are two layouts:
+ * The weights of a model consist of parts: matrices and vectors. A part may consist of several tensors of a file, one
+ * below the other. For example, query, key and value form one part, so that one product computes all three. There are
+ * two layouts:
  *
  *   LAYOUT_FILES   row-major matrices, as in the files; for training
  *   LAYOUT_PACKED  linear layers in the panels of the kernels, and the keys and queries of DeBERTa's distances
  *                  precomputed; for mapping and inference
  *
  * Memory has three runs of floats: the word embeddings, the other parts of the model, and the layers one after the
- * other. Each part starts on a cache line. If a file has all matrices of the layers as I8, LAYOUT_PACKED has a fourth
- * run: for each layer, the matrices in the panels of nn/layers.h and a copy of its vectors, so that int8 products
- * do not touch the third run.
+ * other. Each part starts on a cache line. If all matrices of the layers are I8 in the file, LAYOUT_PACKED has a fourth
+ * run, of bytes. For each layer it holds the matrices in the panels of nn/layers.h and a copy of the layer's vectors.
+ * Thus int8 products do not touch the third run.
  *
  * The packed model lies in the model folder or, if that is read-only, in the cache folder. If neither can be
  * written, the image stays in memory. A stale or damaged file is replaced by one rename; processes that map the old
@@ -232,9 +233,11 @@ int wt__pull_install(struct pull *pull);
 /* Returns 0 if all files are present and correct, or 1 after fetching the others. */
 int wt__pull_by_manifest(struct pull *pull);
 
-/* Return $HF_ENDPOINT or the hub's address, $HF_TOKEN or NULL, and whether $HF_HUB_OFFLINE forbids the network. */
+/* Returns $HF_ENDPOINT, or the hub's address if it is not set. */
 const char *wt__hub_endpoint(void);
+/* Returns $HF_TOKEN, or NULL if it is not set. */
 const char *wt__hub_token(void);
+/* True if $HF_HUB_OFFLINE forbids the network. */
 bool wt__hub_is_offline(void);
 /* Appends the URL of a file at a revision. */
 void wt__hub_url(struct buffer *out, const char *repo, const char *revision, const char *file);

@@ -47,9 +47,9 @@ struct manifest {
     size_t source_count;
 };
 
-/* Returns the folder of the manifests and of the models that came with the program: $WHICHTOOL_MANIFESTS if set, else a
- * folder relative to the program (../share/whichtool/models, ../models), else the installed one. NULL if none
- * exists. */
+/* Returns the folder of the manifests and of the models that came with the program, or NULL if it does not exist. The
+ * folder is $WHICHTOOL_MANIFESTS if set. Otherwise it is ../share/whichtool/models or ../models relative to the
+ * program, or else the installed folder. */
 const char *wt__program_models(struct arena *arena);
 
 /* True if the folder is below wt__program_models(). */

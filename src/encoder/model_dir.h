@@ -21,10 +21,11 @@ enum { MODELS_MAX = 4096 }; /* maximum number of models in a listing */
  * WT_ENOTFOUND (the environment names no data folder, base/file.h), WT_ENOMEM. */
 int wt__models_folder(char **out, struct arena *arena, const char *models_dir, wt_error *err);
 
-/* Returns the folder of a model, allocated in the arena. A plain name is a folder in the models folder. If that has no
- * config.json and weights, it is MODEL_BUILT_IN for WT_BUILT_IN_MODEL, or a model that came with the program. A name
- * with a slash is a model pulled as ORG/NAME, or else the path of a folder. The folder need not exist. Errors:
- * WT_EINVAL (empty name), and those of wt__models_folder. */
+/* Returns the folder of a model, allocated in the arena. The folder need not exist.
+ * A plain name is looked up in the models folder. If no model with config.json and weights is there, the result is
+ * MODEL_BUILT_IN for the name WT_BUILT_IN_MODEL, or the folder of a model that came with the program.
+ * A name with a slash is a model pulled as ORG/NAME, or else the path of a folder.
+ * Errors: WT_EINVAL (empty name), and those of wt__models_folder. */
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
 
 /* Works like wt__model_folder, and fails with WT_ENOTFOUND if the folder does not exist. */
@@ -40,9 +41,9 @@ struct str wt__model_name(const char *folder);
 /* True if a folder of wt__model_folder came with the program (wt__program_models) and is not in the models folder. */
 bool wt__model_included(const char *folder, const char *models_dir);
 
-/* Lists the folders below `models` that have a config.json and weights, and as ORG/NAME those in its other folders,
- * sorted by name. The list is empty if `models` does not exist. Names are allocated in the arena. Errors: WT_EIO,
- * WT_ENOMEM. */
+/* Lists the models below `models`, sorted by name. A model is a folder with config.json and weights. A folder ORG that
+ * is not a model is searched too, and its models are listed as ORG/NAME. The list is empty if `models` does not exist.
+ * Names are allocated in the arena. Errors: WT_EIO, WT_ENOMEM. */
 int wt__model_names(struct arena *arena, const char *models, char ***names, size_t *count, wt_error *err);
 
 struct model_info {

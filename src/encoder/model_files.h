@@ -11,9 +11,11 @@
 
 #include "base/error.h"
 
-/* Copy the tokenizer's files, and the files of sentence-transformers including the configuration of each module of
- * modules.json. `out` is created if missing. Errors: WT_EIO, WT_EFULL, WT_EREADONLY, WT_EFORMAT, WT_ENOMEM. */
+/* Copies the tokenizer's files. `out` is created if missing. Errors: WT_EIO, WT_EFULL, WT_EREADONLY, WT_EFORMAT,
+ * WT_ENOMEM. */
 int wt__model_copy_tokenizer(const char *source, const char *out, wt_error *err);
+/* Copies the files of sentence-transformers, including the configuration of each module of modules.json. Creates `out`
+ * and fails like wt__model_copy_tokenizer. */
 int wt__model_copy_modules(const char *source, const char *out, wt_error *err);
 
 /* Fails with WT_EINVAL if `out` is a file or has a config.json or weights, so that old and new files are never
@@ -30,10 +32,11 @@ bool wt__model_copy_member(json_t *members, const json_t *config, const char *na
  * `members` (NULL to leave it). */
 int wt__model_config_save(json_t *config, const char *out, const char *dtype, const json_t *members, wt_error *err);
 
-/* Writes the merged model to the folder `out`, which is created if missing. Weights are F32; all other files come from
- * the first folder. "whichtool" in config.json lists the names, hashes and weights of the merged models, and takes
- * fields and dense_weight from the first model that has them. weights [count]: each 0 to 1 with sum 1, or NULL for the
- * plain mean; count is 2 to WT_MAX_MERGED. Merging a model with itself reproduces it to the last bit. Errors: WT_EINVAL
+/* Writes the weighted mean of `count` models to the folder `out`, which is created if missing. count is 2 to
+ * WT_MAX_MERGED. weights [count] are 0 to 1 with sum 1; NULL gives all models the same weight.
+ * The numbers are written as F32. All other files come from the first folder. "whichtool" in config.json lists the
+ * names, hashes and weights of the merged models. Its fields and dense_weight come from the first model that has them.
+ * Merging a model with itself reproduces it to the last bit. Errors: WT_EINVAL
  * (numbers), WT_EMODEL (different architecture, shape or tokenizer, or unreadable), WT_EIO, WT_EFULL, WT_EREADONLY,
  * WT_ENOMEM. */
 int wt__model_merge(const char *const *folders, const double *weights, size_t count, const char *out, wt_error *err);

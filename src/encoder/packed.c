@@ -1,8 +1,8 @@
 /* packed.c: computes the layout of a packed model, checks a file before use, and creates the file from configuration,
  * tokenizer and weights.
  *
- * The file is in the model folder or in the cache folder. Both are tried in this order, for reading and for writing;
- * for models that came with the program, the cache folder comes first. Without a known cache folder, only the model
+ * The file is in the model folder or in the cache folder. Both are tried in this order, for reading and for writing.
+ * For models that came with the program, the cache folder is tried first. Without a known cache folder, only the model
  * folder is tried. */
 #include "encoder/packed.h"
 
@@ -222,7 +222,7 @@ static bool is_matrix(const struct weight_tensor *t)
     return t->part == WEIGHT_QKV || t->part == WEIGHT_OUT || t->part == WEIGHT_UP || t->part == WEIGHT_DOWN;
 }
 
-/* Returns the rows of the tallest matrix of a layer. The largest matrix has as many times H numbers. */
+/* Returns the number of rows of the tallest matrix of a layer. The largest matrix has H times this many numbers. */
 static size_t tallest_matrix(const struct model_config *c)
 {
     return c->intermediate > 3 * (size_t)c->hidden ? c->intermediate : 3 * (size_t)c->hidden;

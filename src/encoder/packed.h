@@ -10,8 +10,8 @@
  *
  * Opening checks the header and its checksum, the sizes and places of the sections against the configuration, and the
  * checksums of the tokenizer and of all sections below PACKED_CHECKED bytes. These include all data used as an index or
- * for reading text. The rest, nearly all of the weights, is not read: the file was written by a rename after an fsync,
- * and a later bit flip makes a number wrong but no access invalid. wt__packed_verify reads everything. */
+ * for reading text. Larger sections, nearly all of the weights, are not read on opening. A bit flip in them makes a
+ * number wrong but no access invalid. wt__packed_verify reads everything. */
 #ifndef WT_ENCODER_PACKED_H
 #define WT_ENCODER_PACKED_H
 
@@ -65,9 +65,9 @@ int wt__packed_bind(struct packed *out, const void *bytes, const char *path, wt_
 /* Verifies all checksums. Errors: WT_EMODEL. */
 int wt__packed_verify(const struct packed *packed, const char *path, wt_error *err);
 
-/* wt__packed_place sets section offsets and the file size from the configuration and the tokenizer's size;
- * wt__packed_seal sets the identification and all checksums. */
+/* Sets the section offsets and the file size from the configuration and the tokenizer's size. */
 int wt__packed_place(struct packed_header *header, wt_error *err);
+/* Sets the identification and all checksums. */
 void wt__packed_seal(struct packed_header *header, const unsigned char *image);
 
 /* The static encoder that is linked into the library: the packed model of models/whichtool-static-v1, created by the

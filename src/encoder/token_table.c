@@ -60,8 +60,8 @@ int wt__token_table_shape(struct model_config *config, const struct safetensors 
     return 0;
 }
 
-/* Reads the scales of byte rows, or else the rows, and multiplies each row by its weight, if the file has weights.
- * each: numbers per row. */
+/* Reads the scales if the rows are bytes, else the rows. Multiplies the numbers of each row by the weight of the row if
+ * the file has weights. each: numbers per row. */
 static int read_row_numbers(const struct model_config *config, const struct safetensors *file, float *numbers,
                             size_t each, wt_error *err)
 {

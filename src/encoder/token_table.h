@@ -24,8 +24,9 @@ struct token_table {
     const float *floats; /* [V, D], or NULL if rows are bytes */
 };
 
-/* Return the size in bytes of all rows, and of all scales. */
+/* Returns the size of all rows in bytes. */
 size_t wt__token_table_row_bytes(const struct model_config *config);
+/* Returns the size of all scales in bytes. */
 size_t wt__token_table_scale_bytes(const struct model_config *config);
 
 /* Sets vocabulary and byte_rows of the configuration from the tensors. folder is for messages. Errors: WT_EMODEL

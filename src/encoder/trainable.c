@@ -274,8 +274,8 @@ struct tape_buffers {
     float *memory; /* of the activations and of tape->dexternal */
 };
 
-/* Returns the number of floats of the activations and of the external rows' gradients, or 0 on overflow. *external:
- * number of the latter. */
+/* Returns the number of floats of the activations and of the external rows' gradients, or 0 on overflow. *external is
+ * set to the number of floats of the external rows' gradients. */
 static size_t count_tape_floats(struct activations *a, const struct trainable *t, const struct tape_limits *limits,
                                 float *memory, size_t *external)
 {
@@ -331,7 +331,7 @@ struct gradients {
     struct trainable *t;
     bool first;   /* true for the first worker, which adds directly into the parameters' gradients */
     float *sums;  /* [count_dense_floats] gradients of all weights other than the word embeddings */
-    void *memory; /* block of sums; NULL for the first worker */
+    void *memory; /* allocation that contains `sums`; NULL for the first worker */
     /* Rows of the word embeddings, unless this is the first worker. */
     float *rows;     /* [capacity, E], zero beyond `taken` */
     uint32_t *slots; /* [V] row + 1 of a word, or 0 */

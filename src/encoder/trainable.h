@@ -48,10 +48,10 @@ const struct model_config *wt__trainable_config(const struct trainable *t); /* h
 const struct tokenizer *wt__trainable_tokenizer(const struct trainable *t);
 const struct model_prompts *wt__trainable_prompts(const struct trainable *t);
 
-/* Lists the parameters in a fixed order, under the tensor names of the source and with the numbers in its order, except
- * that the taps of a convolution are outermost. t owns all memory. The caller may change `value` between steps. The
- * word embeddings come first and mark the rows that have a gradient. Frozen parameters are marked. Biases and norms do
- * not decay. */
+/* Lists the parameters in a fixed order, under the tensor names of the source. The numbers of a parameter have the
+ * order of the source, except that the taps of a convolution are outermost. t owns all memory. The caller may change
+ * `value` between steps. The word embeddings come first and mark the rows that have a gradient. Frozen parameters are
+ * marked. Biases and norms do not decay. */
 void wt__trainable_parameters(struct trainable *t, struct model_parameter **list, size_t *count);
 
 /* Writes [CLS] text [SEP], or the frame of the model, as at most max_tokens ids; max_tokens must not exceed the
@@ -126,10 +126,11 @@ struct tensor_source;
 /* Returns the i-th parameter in the shape of its tensor, for writing it to another file. Not for a convolution. */
 struct tensor_source wt__trainable_tensor(const struct trainable *t, size_t i);
 
-/* Writes the model to the folder `out`, which is created if missing: model.safetensors under the source's names with
- * untrained tensors copied, config.json of the source with `members` (an object or NULL) as "whichtool", and the files
- * of the tokenizer and of sentence-transformers. Each file is replaced in one step; weights and then config.json come
- * last. Errors: WT_EIO, WT_EFULL, WT_EREADONLY, WT_EMODEL, WT_ENOMEM. */
+/* Writes the model to the folder `out`, which is created if missing. model.safetensors has the tensor names of the
+ * source; untrained tensors are copied. config.json is that of the source with `members` (an object or NULL) as
+ * "whichtool". The files of the tokenizer and of sentence-transformers are copied. Each file is replaced in one step.
+ * The weights are written last but one, and config.json last. Errors: WT_EIO, WT_EFULL, WT_EREADONLY, WT_EMODEL,
+ * WT_ENOMEM. */
 int wt__trainable_save(const struct trainable *t, const char *source, const char *out, const json_t *members,
                        wt_error *err);
 

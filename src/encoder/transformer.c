@@ -430,7 +430,7 @@ void wt__transformer_forward_first(const struct transformer *m, const struct tok
 
 /* ---------------------------------------------------------------- backward */
 
-/* Returns the place of a weight's gradient, or NULL if it is not wanted. */
+/* Returns the address of a weight's gradient, or NULL if `wanted` is false or the weight is NULL. */
 static float *find_gradient_sum(const struct gradient_sums *sums, bool wanted, const float *weight)
 {
     return wanted && weight ? sums->sums + (weight - sums->weights) : NULL;

@@ -126,10 +126,10 @@ struct gradient_sums {
     size_t first_layer; /* first layer to compute gradients for */
 };
 
-/* Backward pass after a forward pass with kept activations; a->dx is the gradient of the hidden state. Sets *embedded
- * to the gradient of the sum of the embeddings, rows [N, E] *stride apart, zero for external rows; it is valid if
- * sums->embeddings. The caller adds it to the rows of the words. dexternal is [E, H] with rows a->stride apart, or
- * NULL. */
+/* Backward pass after a forward pass with kept activations; a->dx is the gradient of the hidden state. If
+ * sums->embeddings, sets *embedded to the gradient of the sum of the embeddings, [N, E] with rows *stride floats apart.
+ * The rows of external inputs are zero. The caller adds *embedded to the gradients of the word embeddings. dexternal
+ * receives the gradients of external rows, [E, H] with rows a->stride floats apart; it may be NULL. */
 void wt__transformer_backward(const struct transformer *m, const struct token_batch *batch, struct activations *a,
                               const struct gradient_sums *sums, float *dexternal, const float **embedded,
                               size_t *stride);
@@ -147,8 +147,9 @@ void wt__pool_forward(const struct model_config *config, const float *x, size_t 
 void wt__pool_backward(const struct model_config *config, const float *dout, float *dx, size_t stride, size_t t);
 
 /* The upper layers of an encoder, trained as a model of their own. The input rows are hidden states of the lower
- * layers, and other rows that the caller adds. Their weights are in a separate file under the names of the whole
- * model, with the tables of distances if the architecture has them. The configuration is that of the whole model. */
+ * layers, and other rows that the caller adds. A separate file holds the weights of the upper layers under the tensor
+ * names of the whole model, and the tables of distances if the architecture has them. The configuration is that of the
+ * whole model. */
 struct upper_layers {
     struct transformer model; /* layers and their attention tables, without embeddings */
     float *memory;

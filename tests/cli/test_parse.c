@@ -40,7 +40,7 @@ static const struct {
     const char *name, *line;
     const char *verb;      /* NULL if absent */
     const char *words;     /* separated by "|" */
-    enum option_id option; /* the only given option; NO_OPTION if absent */
+    enum option_id option; /* the only option of the line; NO_OPTION if it has no option */
     const char *text;      /* value of the option; NULL if absent */
     uint64_t number;
 } accepted[] = {
@@ -50,11 +50,11 @@ static const struct {
     {"an empty word", "find||x", "find", "|x", NO_OPTION, NULL, 0},
     {"a verb's name as a word", "find|find", "find", "find", NO_OPTION, NULL, 0},
     {"a dash alone is a word", "add|-", "add", "-", NO_OPTION, NULL, 0},
-    {"a value after a blank", "find|x|--recipe|bm25", "find", "x", OPT_RECIPE, "bm25", 0},
+    {"a value in the next argument", "find|x|--recipe|bm25", "find", "x", OPT_RECIPE, "bm25", 0},
     {"a value after =", "find|x|--recipe=bm25", "find", "x", OPT_RECIPE, "bm25", 0},
     {"an option before the words", "find|--recipe|bm25|x", "find", "x", OPT_RECIPE, "bm25", 0},
     {"an empty value", "find|x|--recipe=", "find", "x", OPT_RECIPE, "", 0},
-    {"an empty value after a blank", "find|x|--recipe|", "find", "x", OPT_RECIPE, "", 0},
+    {"an empty value in the next argument", "find|x|--recipe|", "find", "x", OPT_RECIPE, "", 0},
     {"a value with =", "find|x|--recipe=a=b", "find", "x", OPT_RECIPE, "a=b", 0},
     {"a value that looks like an option", "find|x|--recipe|--json", "find", "x", OPT_RECIPE, "--json", 0},
     {"-- as a value", "find|x|--recipe|--", "find", "x", OPT_RECIPE, "--", 0},
