@@ -1,0 +1,61 @@
+#!/bin/bash
+# tools/join-requests: the data sets of a small catalogue, rejected rows, and the shipped requests.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+join=$source_root/tools/join-requests
+
+mkdir -p requests/{single,multi,none} cats/{mcp-texts,openapi-twilio} package/api
+printf 'number\tcatalogue\tprovider\tid\n' >requests/tools.tsv
+# DEV becomes a provider of the dev split; the others are in train.
+printf '1\tmcp\tp0\tp0/a\n2\tmcp\tp0\tp0/b\n3\topenapi-twilio\tp0\tp0/c\n4\tmcp\tDEV\tDEV/d\n5\topenapi\tT\tapi/t.json#get /x\n' |
+    sed "s/DEV/$("$python" -c '
+import hashlib
+print(next(n for n in map("p{}".format, range(99)) if int(hashlib.sha1(n.encode()).hexdigest(), 16) % 10 == 0))')/g" \
+        >>requests/tools.tsv
+printf '1\ts1\tsit1\tplain1\tind1\n4\ts4\tsit4\tplain4\tind4\tfremd4\n5\ts5\tsit5\tplain5\tind5\t\n' >requests/single/000.tsv
+printf '1,2\tboth\n1,3\tacross\n1,4\tmixed\n' >requests/multi/001.tsv
+printf 'near\tp0\tnot this\ntalk\t-\thello\n' >requests/none/001.tsv
+printf '1 2\n' >requests/twins.tsv
+for id in p0/a p0/b p1/d; do echo "{\"_id\": \"$id\", \"title\": \"t\", \"text\": \"x\"}"; done >cats/mcp-texts/corpus.jsonl
+cut -f4 requests/tools.tsv | sed -n 5p | xargs -I{} echo '{"_id": "{}", "title": "d", "text": "x"}' >>cats/mcp-texts/corpus.jsonl
+echo '{"_id": "p0/c", "title": "c", "text": "x"}' >cats/openapi-twilio/corpus.jsonl
+cat >package/api/t.json <<'JSON'
+{"info": {"title": "T"}, "paths": {"/x": {"get": {"operationId": "getX", "summary": "Get <b>x</b>", "description": "An x &amp; y.",
+ "parameters": [{"name": "id"}]}}}}
+JSON
+
+run_join() { # CODE NAME ARGUMENT...
+    local want=$1
+    what=$2
+    shift 2
+    checks=$((checks + 1))
+    "$python" "$join" "$@" >out 2>err
+    [ $? = "$want" ] || fail "wanted exit $want: join-requests $*"
+}
+run_join 0 "a join without OpenAPI documents" cats joined --requests requests
+prints "^mcp: 4 tools, 10 requests$"
+prints "^left out: 1 requests that need tools of both splits$"
+prints "^left out: 4 requests that need a tool that the catalogues lack$"
+same "a twin is right as well" "p0/a p0/b" "$(awk '$1 == "r1-short" { print $2 }' joined/mcp/qrels/train.tsv | xargs)"
+same "a dev provider's requests" 5 "$(grep -c '^r4-' joined/mcp/qrels/dev.tsv)"
+same "needs across catalogues" "mcp:p0/a mcp:p0/b openapi-twilio:p0/c" \
+    "$(awk '$1 == "m001.2-multi" { print $2 }' joined/all/qrels/train.tsv | xargs)"
+same "requests that no tool serves" 2 "$(wc -l <joined/all/none/queries.jsonl | xargs)"
+run_join 0 "a join with OpenAPI documents" cats joined --requests requests --openapi package
+same "an operation's text" "Get x. An x & y." "$("$python" -c '
+import json
+print(json.loads(open("joined/openapi/corpus.jsonl").readline())["text"])')"
+expect 0 "a joined set can be measured" eval joined/mcp --split dev --recipe bm25
+run_join 1 "a folder without catalogues" package joined --requests requests
+says "package has none of the folders connectors, mcp-texts, openapi-twilio"
+printf '9\tx\ty\tz\tw\n' >requests/single/001.tsv
+run_join 1 "a number without a tool" cats joined --requests requests
+says "001.tsv:1: 9 is not a list of numbers of tools.tsv"
+printf '1\tx\n' >requests/single/001.tsv
+run_join 1 "a row with too few columns" cats joined --requests requests
+says "001.tsv:1: 2 columns; a row has 5 to 6"
+
+run_join 0 "the shipped requests" cats shipped
+same "requests have no blanks at their ends" "" "$(grep -nE '	 | 	| $|		' "$source_root"/training/requests/*/*.tsv | head -3)"
+finish
