@@ -61,8 +61,8 @@ struct eval_run {
     wt_catalog_info info;
     size_t lost_tools;    /* relevant tools missing in the catalogue */
     bool *multi_provider; /* [plan.queries] true if the relevant tools belong to several providers */
-    bool lexical_only;    /* every recipe was requested, but there is no model */
-    bool untrained;       /* every recipe was requested, but there are no training data */
+    bool lexical_only;    /* the caller named no recipe, and no model is installed */
+    bool untrained;       /* the caller named no recipe, and there is a model but no training data */
     bool learns;          /* a recipe or the page uses trained models; `learning` is set */
     struct eval_learning learning;
     struct measurement *measured; /* [recipe_count + run_count] */
@@ -415,7 +415,8 @@ static int open_eval_store(struct eval_run *e, const char *dir, bool model)
     return wt__learning_open(&e->learning, &e->engine);
 }
 
-/* Drops recipes that use training and still have no trained model after it. Not called if the caller named recipes. */
+/* After training, drops the recipes that use a trained model but have none. Keeps ptr. Not called if the caller named
+ * recipes. */
 static void drop_untrained(struct eval_run *e)
 {
     const struct trained *trained = NULL;
@@ -656,7 +657,8 @@ static int compare_measurements(struct eval_run *e, const struct measurement *a,
     return 0;
 }
 
-/* Returns the path of a recipe's TREC run: PATH, or with several recipes PATH with RECIPE before its extension. */
+/* Returns the path of a recipe's TREC run, or NULL if out of memory. The path is options.run_path. With several
+ * recipes, the recipe's name is inserted before the extension. */
 static char *make_run_path(struct eval_run *e, const char *recipe)
 {
     const char *path = e->options.run_path;

@@ -33,8 +33,8 @@
 
 /* ---------------------------------------------------------------- portion of a train split */
 
-/* Sets *taken to true if a tool of the request has fewer than `most` usages, and then counts the request's usages.
- * uses: tool -> usages so far. */
+/* Takes the request if one of its relevant tools has fewer than `most` usages: sets *taken to true and adds the
+ * request's usages to `uses`. uses: tool -> usages so far. */
 static int take_for_portion(struct map *uses, const struct query *query, size_t most, bool *taken, wt_error *err)
 {
     *taken = false;

@@ -375,7 +375,7 @@ struct judge_batch {
     size_t begin;                     /* first query of the batch */
     size_t missed[JUDGE_BATCH];       /* start of each query's part of measurement.missed */
     struct buffer lines[JUDGE_BATCH]; /* lines of the TREC run */
-    bool runs;                        /* a TREC run is written */
+    bool runs;                        /* true if a TREC run is written */
     wt_error errors[JUDGE_BATCH];
 };
 
@@ -533,8 +533,10 @@ struct answerability_run {
     bool untrained;
     const struct dataset *dataset, *out_of_domain;
     size_t queries;
-    float *fits, *removed, *others; /* no-answer probabilities; removed: of the queries without their tools */
-    wt_error *errors;               /* [threads] */
+    /* No-answer probabilities. fits: [queries] with all tools. removed: [queries] with the relevant tools removed.
+     * others: for the requests of out_of_domain. */
+    float *fits, *removed, *others;
+    wt_error *errors; /* [threads] */
 };
 
 static float no_answer_probability(const struct answerability_run *a, const struct search *search)

@@ -199,9 +199,10 @@ static void a_data_set_without_train_split_takes_models_of_other_data(void **sta
     assert_call_refused(&place, wt_eval(foreign, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
 }
 
-/* Request 1 needs one provider, request 2 two providers, request 3 two tools without a provider, and request 4 has one
- * tool in the catalogue. A classifier with probability 3/4 of several providers for each is right for two of the four;
- * its squared errors are 9/16 and 1/16, twice each. */
+/* Request 1 needs one provider, request 2 two providers, request 3 two tools without a provider, and request 4 one tool
+ * in the catalogue and one missing tool. Requests 2 and 3 count as requests for several providers. The classifier gives
+ * every request a probability of 3/4 for several providers. So it is right for two of the four requests, and its
+ * squared errors are 9/16 for requests 1 and 4, and 1/16 for requests 2 and 3. */
 static void kind_of_request_is_judged(void **state)
 {
     char folder[112], others[112];
