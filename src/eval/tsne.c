@@ -88,8 +88,8 @@ int wt__pca(double *out, const float *points, size_t count, size_t dim, uint64_t
     return 0;
 }
 
-/* Replaces row [N], the squared distances from point i, by each point's probability of being a neighbour of i. Bisection
- * finds the precision of the Gaussian for the given perplexity. chances: scratch [N]. */
+/* Replaces row [N], the squared distances from point i, by each point's probability of being a neighbour of i.
+ * Bisection finds the precision of the Gaussian for the given perplexity. chances: scratch [N]. */
 static void find_row_chances(float *row, size_t count, size_t i, double perplexity, double *chances)
 {
     double low = 0, high = INFINITY, width = 1, nearest = INFINITY, sum = 0;
