@@ -197,8 +197,8 @@ static void free_recipe_answer(struct recipe_answer *answer)
     wt_picked_free(answer->picked);
 }
 
-/* Appends the store's ids of the query's relevant tools to ids [*count], skipping tools missing in the store. ids needs
- * room for one id per judgement. */
+/* Appends the store's ids of the query's relevant tools to ids [*count]. Skips tools that are missing in the store. ids
+ * needs room for one id per judgement. */
 static int find_gold_ids(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err)
 {
     int rc = 0;

@@ -128,7 +128,7 @@ static int count_unknown_tools(const struct other_run *run, wt_engine *engine, s
 }
 
 /* Sets out->notice if the run has no lines for some queries, tools missing in the catalogue, or lines for other
- * queries. These are probably mistakes that lower the figures. */
+ * queries. All three are probably mistakes in the run. */
 static int write_gap_notice(const struct other_run *run, struct measurement *out, const struct eval_plan *plan,
                             const char *name, size_t unknown)
 {

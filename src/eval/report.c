@@ -1,6 +1,7 @@
-/* report.c: texts, tables and charts in the order of a reader's questions: the best recipe, its misses, and their
- * reasons. A table below each chart has its numbers. Text from the data set is escaped when it is written
- * (text/html.h). In addition the page's content security policy forbids loading or running anything. */
+/* report.c: writes the page of an evaluation. Its sections answer a reader's questions in order: the best recipe, its
+ * misses, and their reasons. A table below each chart has the numbers of the chart. Text from the data set is escaped
+ * when it is written (text/html.h). In addition, the page's content security policy forbids loading or running
+ * anything. */
 #include "eval/report.h"
 
 #include <math.h>

@@ -164,7 +164,7 @@ static int stop_at_hard_negatives(void *context, const wt_train_progress *progre
     return strcmp(progress->phase, "looking for hard negatives") == 0;
 }
 
-static void several_sets_resume_to_the_same_bits(void **state)
+static void training_on_several_sets_resumes_to_the_same_bits(void **state)
 {
     struct learn_place *place = *state;
     char both[240], through[65], resumed[65];
@@ -236,7 +236,7 @@ int main(void)
         ROW(unused_tools_are_ranked_by_description),
         ROW(figure_is_the_mean_over_data_sets),
         ROW(a_limit_of_tools_keeps_the_tools_of_dev),
-        ROW(several_sets_resume_to_the_same_bits),
+        ROW(training_on_several_sets_resumes_to_the_same_bits),
         ROW(invalid_options_are_rejected),
     };
     return cmocka_run_group_tests_name("eval/dev_recall", tests, NULL, NULL);

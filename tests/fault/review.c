@@ -52,8 +52,8 @@ static int approve_waiting_items(wt_engine *engine, wt_error *err)
     return rc;
 }
 
-/* Prints the numbers of tools and of waiting items. Returns 1 if a tool's definition was not approved or a listed tool
- * waits for approval. */
+/* Returns 1 if a tool's definition was not approved, or if a listed tool waits for approval. Otherwise prints the
+ * numbers of tools and of waiting items. */
 static int verify_approved_tools(wt_engine *engine, wt_error *err)
 {
     wt_tools *tools = NULL;

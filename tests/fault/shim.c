@@ -7,7 +7,7 @@
  *                   KILL                the process is killed before the call
  *                   TEAR                a write writes its first half, then the process is killed
  *                   INT                 the process gets SIGINT, and the call proceeds
- *   FAULT_LAST=N    all I/O calls from FAULT_IO to the Nth fail, as on a disk that stays full
+ *   FAULT_LAST=N    with an errno: all I/O calls from number FAULT_IO to number N fail, as on a disk that stays full
  *   FAULT_SWAP=1    swapping two files fails, as on a file system without RENAME_EXCHANGE
  *   FAULT_COUNTS=F  writes "ALLOCATIONS CALLS" to the file F at the end of the process
  *

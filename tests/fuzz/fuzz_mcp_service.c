@@ -1,7 +1,7 @@
 /* Fuzzes our MCP server with messages of a client, one per line. The service has a tool that answers and a tool that
  * asks the client. The service must write JSON, one message per line, and answer each request with an id at most once.
  * If the first byte is h, the transport is HTTP, and the first line that is not empty is the value of the headers for
- * the method and the name. Otherwise the transport is stdio. */
+ * the method, the name and the parameters. Otherwise the transport is stdio. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
