@@ -1,5 +1,5 @@
-/* analysis.c: reads the vectors of requests and tools, and analyses them. Quantiles are exact, from sorted values,
- * since the values of one data set fit into memory. */
+/* analysis.c: reads the vectors of requests and tools, and analyses them. Quantiles are exact: the values of one data
+ * set fit into memory and are sorted. */
 #include "eval/report.h"
 
 #include <math.h>
@@ -194,7 +194,8 @@ struct box_stats wt__box_stats(double *values, size_t count)
 
 static size_t failure_bin(const struct tool_failures *tool)
 {
-    /* Up to and including 10 % is bin 1, and so on. Integer arithmetic, since 0.1 is inexact in floating point. */
+    /* Bin 0 is for tools without a miss, bin 1 for up to 10 % missed, bin 2 for up to 20 %, and so on. Uses integer
+     * arithmetic, since 0.1 is inexact in floating point. */
     return (tool->missed * (FAILURE_BINS - 1) + tool->wanted - 1) / tool->wanted;
 }
 
@@ -256,8 +257,8 @@ int wt__count_failures(struct failures *out, const struct dataset *dataset, size
 
 /* ---------------------------------------------------------------- descriptions against use */
 
-/* Returns the tools' vectors [M, D], or NULL if out of memory. A tool without recorded use has a zero vector BY_USE,
- * and its description's vector BY_BOTH. */
+/* Returns the tools' vectors [M, D], or NULL if out of memory. For a tool without recorded use, the vector is zero
+ * (BY_USE) or the vector of the description (BY_BOTH). */
 static float *combine_vectors(const struct analysis_input *m, enum tool_vector kind)
 {
     float *vectors = wt__alloc_aligned(m->tool_count * m->dim, sizeof *vectors);
@@ -282,7 +283,7 @@ static bool is_relevant_row(const struct analysis_input *m, size_t request, uint
     return false;
 }
 
-/* Cosines of requests with tools; collected up to the capacity. */
+/* Cosines of pairs of a request and a tool. Pairs beyond the capacity are dropped. */
 struct cosines {
     double *values;
     size_t count, capacity;
@@ -290,11 +291,11 @@ struct cosines {
 
 struct vector_judge {
     const struct analysis_input *input;
-    const float *vectors; /* [M, D] */
-    float *scores;        /* [M] of one request */
-    bool *has_vector;     /* [M] true if the tool has a vector */
-    struct cosines used, unused;
-    double share; /* sampled share of the unused pairs */
+    const float *vectors;        /* [M, D] */
+    float *scores;               /* [M] cosines of one request with the tools */
+    bool *has_vector;            /* [M] true if the tool's vector is not zero */
+    struct cosines used, unused; /* used: pairs whose tool is relevant to the request */
+    double share;                /* share of the unused pairs to sample, 0 to 1 */
     struct rng rng;
     struct vector_quality *out;
 };
@@ -410,7 +411,7 @@ static int sample_points(struct map_sample *s, enum point_kind kind, const float
     return 0;
 }
 
-/* Counts for each point the kind of its nearest neighbour. */
+/* Sets nearest[a][b] to the share of points of kind a whose nearest neighbour is of kind b. */
 static int count_nearest_kinds(struct map_sample *s, wt_error *err)
 {
     struct scatter_map *out = s->out;

@@ -1,12 +1,12 @@
 /* eval.c: wt_eval. It measures the results that a caller of wt_find would get.
  *
  *   data set -> queries and judgements (dataset)
- *   corpus -> cached store (engine/corpus); for learned recipes a store with recorded use, and models (learning)
+ *   corpus -> cached store (changes/corpus); for learned recipes, a store with recorded use and models (learning)
  *   each recipe over the queries (measure) -> means, percentiles, TREC run
  *   each recipe against the first, paired by query (bootstrap)
  *
- * A relevant tool is missing in the catalogue if the corpus lacks it or the importer rejected it. It stays in the gold
- * set and counts as missed. The row's notice has the number of such tools. */
+ * A relevant tool is missing in the catalogue if the corpus lacks it or the importer rejected it. A missing tool stays
+ * relevant, so every recipe misses it. The row's notice has the number of missing tools. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -61,8 +61,8 @@ struct eval_run {
     wt_catalog_info info;
     size_t lost_tools;    /* relevant tools missing in the catalogue */
     bool *multi_provider; /* [plan.queries] true if the relevant tools belong to several providers */
-    bool lexical_only;    /* every recipe was requested, but there is no model */
-    bool untrained;       /* every recipe was requested, but there are no training data */
+    bool lexical_only;    /* the caller named no recipe, and no model is installed */
+    bool untrained;       /* the caller named no recipe, and there is a model but no training data */
     bool learns;          /* a recipe or the page uses trained models; `learning` is set */
     struct eval_learning learning;
     struct measurement *measured; /* [recipe_count + run_count] */
@@ -151,8 +151,8 @@ static bool has_ptr_answers(const struct eval_run *e)
     return e->oracle_rate || e->options.chat_model;
 }
 
-/* Parses the list of recipes. NULL stands for every recipe that can run; complete_recipes fills them in once the engine
- * is open. */
+/* Parses the list of recipes. If the list is NULL, complete_recipes adds every recipe that can run once the engine is
+ * open. */
 static int plan_recipes(struct eval_run *e)
 {
     const char *at = e->options.recipes;
@@ -177,7 +177,7 @@ static int plan_other_runs(struct eval_run *e)
     return 0;
 }
 
-/* True if one of the recipes needs training, or can use it. */
+/* True if one of the recipes needs or can use training, or if the caller named no recipe. */
 static bool uses_training(const struct eval_run *e)
 {
     for (size_t i = 0; i < e->recipe_count; i++)
@@ -186,7 +186,7 @@ static bool uses_training(const struct eval_run *e)
     return e->recipe_count == 0;
 }
 
-/* True if one of the recipes needs a model, or can use one. */
+/* True if one of the recipes needs or can use a model, or if the caller named no recipe. */
 static bool uses_model(const struct eval_run *e)
 {
     for (size_t i = 0; i < e->recipe_count; i++) {
@@ -358,7 +358,8 @@ static int number_providers(struct eval_run *e, struct map *wanted, struct map *
     return 0;
 }
 
-/* Finds the queries that need several providers, and counts the distinct relevant tools missing in the catalogue. */
+/* Finds the queries whose relevant tools belong to several providers. Counts the distinct relevant tools that are
+ * missing in the catalogue. */
 static void inspect_gold(struct eval_run *e, const struct map *wanted)
 {
     for (size_t i = 0; i < wanted->capacity; i++)
@@ -415,7 +416,8 @@ static int open_eval_store(struct eval_run *e, const char *dir, bool model)
     return wt__learning_open(&e->learning, &e->engine);
 }
 
-/* Drops recipes that use training and still have no trained model after it. Not called if the caller named recipes. */
+/* After training, drops the recipes that use a trained model but have none. Keeps ptr. Not called if the caller named
+ * recipes. */
 static void drop_untrained(struct eval_run *e)
 {
     const struct trained *trained = NULL;
@@ -542,7 +544,7 @@ static int write_row_notice(struct eval_run *e, const struct measurement *m, con
         wt__engine_trained(e->engine, &trained, NULL);
     if (wt__trained_recipe(trained, recipe))
         wt__buffer_printf(&text, "; the models were trained on other data (%s), since the set has no train split",
-                          e->learning.trained_on ? e->learning.trained_on : "they do not name it");
+                          e->learning.trained_on ? e->learning.trained_on : "name unknown");
     if (e->learns && e->learning.seconds >= 1)
         wt__buffer_printf(&text, "; missing models were trained first, in %.0f s, and are kept in %s",
                           e->learning.seconds, e->learning.models);
@@ -656,7 +658,8 @@ static int compare_measurements(struct eval_run *e, const struct measurement *a,
     return 0;
 }
 
-/* Returns the path of a recipe's TREC run: PATH, or with several recipes PATH with RECIPE before its extension. */
+/* Returns the path of a recipe's TREC run, or NULL if out of memory. The path is options.run_path. With several
+ * recipes, the recipe's name is inserted before the extension. */
 static char *make_run_path(struct eval_run *e, const char *recipe)
 {
     const char *path = e->options.run_path;

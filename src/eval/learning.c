@@ -1,10 +1,10 @@
 /* learning.c: trains models before an evaluation: fits them on the split train and selects the best on dev. The
  * measured split is not used for training.
  *
- * Models trained here are identified by the name of their folder. The file "finished" lists the completed lessons,
- * since a model folder may be left over from a killed training. Models in options.trained are identified by the hash of
- * their training data. For a data set without a train split, models of other data are measured, and the report names
- * that data.
+ * The folder of models that were trained here is named after a hash of all inputs. The file "finished" in the folder
+ * lists the completed lessons, since a killed training may leave an incomplete model. Models in options.trained are
+ * identified by the hash of their training data. For a data set without a train split, models of other data are
+ * measured, and the report names that data.
  *
  * A portion of a train split is written as an ordinary data set, so that training needs no special case.
  * qrels/train.tsv is written last: without it the folder is not yet a data set. */
@@ -33,8 +33,8 @@
 
 /* ---------------------------------------------------------------- portion of a train split */
 
-/* Sets *taken to true if a tool of the request has fewer than `most` usages, and then counts the request's usages.
- * uses: tool -> usages so far. */
+/* Takes the request if one of its relevant tools has fewer than `most` usages: sets *taken to true and adds the
+ * request's usages to `uses`. uses: tool -> usages so far. */
 static int take_for_portion(struct map *uses, const struct query *query, size_t most, bool *taken, wt_error *err)
 {
     *taken = false;

@@ -197,8 +197,8 @@ static void free_recipe_answer(struct recipe_answer *answer)
     wt_picked_free(answer->picked);
 }
 
-/* Appends the store's ids of the query's relevant tools to ids [*count], skipping tools missing in the store. ids needs
- * room for one id per judgement. */
+/* Appends the store's ids of the query's relevant tools to ids [*count]. Skips tools that are missing in the store. ids
+ * needs room for one id per judgement. */
 static int find_gold_ids(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err)
 {
     int rc = 0;
@@ -375,7 +375,7 @@ struct judge_batch {
     size_t begin;                     /* first query of the batch */
     size_t missed[JUDGE_BATCH];       /* start of each query's part of measurement.missed */
     struct buffer lines[JUDGE_BATCH]; /* lines of the TREC run */
-    bool runs;                        /* a TREC run is written */
+    bool runs;                        /* true if a TREC run is written */
     wt_error errors[JUDGE_BATCH];
 };
 
@@ -533,8 +533,10 @@ struct answerability_run {
     bool untrained;
     const struct dataset *dataset, *out_of_domain;
     size_t queries;
-    float *fits, *removed, *others; /* no-answer probabilities; removed: of the queries without their tools */
-    wt_error *errors;               /* [threads] */
+    /* No-answer probabilities. fits: [queries] with all tools. removed: [queries] with the relevant tools removed.
+     * others: for the requests of out_of_domain. */
+    float *fits, *removed, *others;
+    wt_error *errors; /* [threads] */
 };
 
 static float no_answer_probability(const struct answerability_run *a, const struct search *search)

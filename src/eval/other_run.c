@@ -1,4 +1,4 @@
-/* other_run.c: reads a TREC run of another program, sorts its lines by query and rank, and judges each ranking. */
+/* other_run.c: reads a TREC run of another program, sorts its lines by query and score, and judges each ranking. */
 #include "eval/internal.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static int fail_run_line(const struct other_run *run, size_t number, const char 
                        "%s, line %zu: %s; a line must be QUERY Q0 TOOL RANK SCORE NAME", run->path, number, why);
 }
 
-/* Splits a line into its fields, each NUL-terminated. Returns false if their number is wrong. */
+/* Splits a line into its fields, each NUL-terminated. Returns false if the line does not have FIELDS fields. */
 static bool split_run_line(char *line, char *fields[FIELDS])
 {
     char *rest = line;
@@ -106,8 +106,8 @@ static int read_run_lines(struct other_run *run)
     return 0;
 }
 
-/* Counts the ids that are not in the catalogue. There are many if the run belongs to another data set, or has names in
- * place of ids. */
+/* Adds to *unknown the number of distinct tools that are not in the catalogue. A large number suggests that the run
+ * belongs to another data set, or has names instead of ids. */
 static int count_unknown_tools(const struct other_run *run, wt_engine *engine, size_t *unknown)
 {
     struct map known = {0};
@@ -127,7 +127,8 @@ static int count_unknown_tools(const struct other_run *run, wt_engine *engine, s
     return rc < 0 ? rc : 0;
 }
 
-/* Writes the notice about gaps that lower the figures and are probably mistakes. */
+/* Sets out->notice if the run has no lines for some queries, tools missing in the catalogue, or lines for other
+ * queries. All three are probably mistakes in the run. */
 static int write_gap_notice(const struct other_run *run, struct measurement *out, const struct eval_plan *plan,
                             const char *name, size_t unknown)
 {

@@ -1,6 +1,7 @@
-/* report.c: texts, tables and charts in the order of a reader's questions: the best recipe, its misses, and their
- * reasons. A table below each chart has its numbers. Text from the data set is escaped when it is written
- * (text/html.h). In addition the page's content security policy forbids loading or running anything. */
+/* report.c: writes the page of an evaluation. Its sections answer a reader's questions in order: the best recipe, its
+ * misses, and their reasons. A table below each chart has the numbers of the chart. Text from the data set is escaped
+ * when it is written (text/html.h). In addition, the page's content security policy forbids loading or running
+ * anything. */
 #include "eval/report.h"
 
 #include <math.h>
@@ -10,7 +11,11 @@
 #include "base/memory.h"
 #include "encoder/packed.h"
 
-enum { WORST_TOOLS = 15, FAILED_REQUESTS = 15, REQUEST_SHOWN = 240 };
+enum {
+    WORST_TOOLS = 15,
+    FAILED_REQUESTS = 15,
+    REQUEST_SHOWN = 240 /* maximum characters shown of a request or tool id */
+};
 
 /* Analyses of the tools' vectors by one encoder. */
 struct encoder_view {
@@ -177,8 +182,8 @@ static void write_vectors_section(struct buffer *out, const struct report_page *
     wt__buffer_text(
         out,
         "<h2 id=\"of-vectors\">Description or use</h2>\n<p>Compares three vectors of a tool: the vector of its "
-        "description, the mean vector of the training requests that used it (Tool2Vec), and the sum of both. Ranked by "
-        "the inner product alone, with the encoder as it is");
+        "description, the mean vector of the training requests that used it (Tool2Vec), and the sum of both. Tools are "
+        "ranked by the inner product alone, with the encoder as it is");
     wt__buffer_text(out, page->view_count > 1 ? " and after training.</p>\n" : ", without training.</p>\n");
     if (!page->with_use)
         wt__buffer_text(out, "<p>The data set has no training requests, so there is no recorded use.</p>\n");
@@ -427,7 +432,8 @@ static void write_cosines_section(struct buffer *out, const struct report_page *
     wt__buffer_text(
         out,
         "<h2 id=\"of-nearness\">Cosines of requests and tools</h2>\n<p>Cosines of each request with the tools it used "
-        "and with the other tools. The less two boxes overlap, the easier it is to separate such tools.</p>\n");
+        "and with the other tools. The less the two boxes overlap, the better the vectors separate used tools from "
+        "other tools.</p>\n");
     for (size_t v = 0; v < page->view_count; v++)
         write_boxes(out, page, v);
 }
@@ -480,9 +486,8 @@ static void write_map_section(struct buffer *out, const struct report_page *page
         return;
     wt__buffer_text(
         out,
-        "<h2 id=\"of-map\">Map</h2>\n<p>Requests and tools in one plane, sampled if there are many. If descriptions "
-        "lie "
-        "apart from the requests, a request is a poor guide to them; vectors of use lie among the requests.</p>\n");
+        "<h2 id=\"of-map\">Map</h2>\n<p>Requests and tools in one plane, sampled if there are many. Descriptions that "
+        "lie apart from the requests are hard to find by a request. Vectors of use lie among the requests.</p>\n");
     for (size_t v = 0; v < page->view_count; v++)
         write_map(out, page, v);
 }

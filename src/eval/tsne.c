@@ -1,6 +1,6 @@
-/* tsne.c: PCA, and t-SNE as in the paper with later improvements: scaled-down PCA as the start, early exaggeration of
- * the attraction by 12, momentum, a gain per coordinate, and a learning rate proportional to the number of points
- * (Belkina et al., 2019). */
+/* tsne.c: PCA and t-SNE. The gradient descent of t-SNE starts from scaled-down PCA. It uses momentum and a gain per
+ * coordinate. In the first steps the attraction is exaggerated by a factor of 12. The learning rate is proportional to
+ * the number of points (Belkina et al., 2019). */
 #include "eval/report.h"
 
 #include <float.h>
@@ -21,7 +21,7 @@ struct point_cloud {
     double *mean; /* [D] */
 };
 
-/* along [N] = (points - mean) * direction */
+/* Sets along [N] to (points - mean) * direction. */
 static void project_points(const struct point_cloud *c, const double *direction, double *along)
 {
     double shift = 0;
@@ -48,8 +48,8 @@ static void make_orthonormal(double *direction, const double *other, size_t dim)
         direction[d] /= sqrt(square);
 }
 
-/* Finds a principal direction by power iteration, without building the covariance matrix. across: the direction found
- * before, or NULL. */
+/* Finds a principal direction by power iteration, without building the covariance matrix. The direction is orthogonal
+ * to `across`, unless that is NULL. Sets along [N] to the points' coordinates in the direction. */
 static void find_direction(const struct point_cloud *c, double *direction, const double *across, double *along,
                            struct rng *rng)
 {
@@ -88,8 +88,8 @@ int wt__pca(double *out, const float *points, size_t count, size_t dim, uint64_t
     return 0;
 }
 
-/* Replaces row [N], the squared distances from point i, by the probabilities of each point to be a neighbour of i. The
- * precision of the Gaussian is found by bisection so that the probabilities have the given perplexity. */
+/* Replaces row [N], the squared distances from point i, by each point's probability of being a neighbour of i.
+ * Bisection finds the precision of the Gaussian for the given perplexity. chances: scratch [N]. */
 static void find_row_chances(float *row, size_t count, size_t i, double perplexity, double *chances)
 {
     double low = 0, high = INFINITY, width = 1, nearest = INFINITY, sum = 0;
@@ -98,7 +98,7 @@ static void find_row_chances(float *row, size_t count, size_t i, double perplexi
             nearest = fmin(nearest, row[j]);
     for (unsigned step = 0; step < SEARCH_STEPS; step++) {
         double entropy = 0;
-        sum = DBL_MIN; /* The nearest point adds 1. */
+        sum = DBL_MIN; /* avoids a division by 0; the nearest point adds 1 */
         for (size_t j = 0; j < count; j++) {
             double far = row[j] - nearest;
             chances[j] = j == i ? 0 : exp(-far * width);
@@ -207,8 +207,8 @@ static void move_points(struct tsne_state *s, double exaggeration, double moment
     }
 }
 
-/* Points the arrays of the state into space [11 N] and sets the places to the result of PCA, scaled so that x has a
- * standard deviation of START. */
+/* Points the arrays of the state into space [11 N]. Copies the places from start [N, 2], the result of PCA, scaled so
+ * that x has a standard deviation of START. */
 static void init_places(struct tsne_state *s, double *space, const double *start)
 {
     double **arrays[] = {&s->place[0], &s->place[1], &s->pull[0], &s->pull[1], &s->push[0],  &s->push[1],

@@ -90,7 +90,8 @@ void wt__audit_key_forget(struct audit_key *key)
 
 /* ---------------------------------------------------------------- links */
 
-/* Writes the link of a line without an HMAC. before: link of the line before; line: the text before the link. */
+/* Writes the link of a line without an HMAC. before: link of the previous line. line: the line's text in front of its
+ * own link. */
 static void digest_line(char out[AUDIT_LINK_DIGITS + 1], const char *before, struct str line)
 {
     struct sha256 sha;
@@ -162,7 +163,7 @@ void wt__audit_link(struct audit_chain *chain, const struct audit_key *key, stru
 
 struct parsed_line {
     struct str before, link; /* text before the link; digits of the link */
-    bool is_keyed;           /* the link is an HMAC */
+    bool is_keyed;           /* true if the link is an HMAC */
     bool has_number;
     uint64_t number; /* number of the line, from 1; 0 if has_number is false */
 };
@@ -263,7 +264,7 @@ static int name_head_file(struct buffer *out, const char *path, wt_error *err)
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* Checks the HMAC of a head, which authenticates the text before it. */
+/* Checks the HMAC of a head. The HMAC authenticates the part of `text` in front of it. */
 static int check_seal(struct str text, const struct audit_key *key, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer mac = {0};
@@ -329,7 +330,7 @@ static void put_head(struct buffer *out, uint64_t bytes, const struct audit_chai
     wt__buffer_text(out, "}\n");
 }
 
-/* Sets mode 0600, as the log has, since replaced files get 0644. */
+/* Replaces the head file. Sets its mode to 0600, the mode of the log, since a replaced file gets 0644. */
 static int replace_head(const char *name, struct str text, wt_error *err)
 {
     WT_CLEANUP(wt__replace_abort) struct replace replace = {.fd = -1};
@@ -361,8 +362,9 @@ static const char *member_text(const json_t *line, const char *key)
     return json_string_value(json_object_get(line, key));
 }
 
-/* Returns 1 if the policy allows the tool, resource or prompt of the line, or 0 if not. Returns -1 if the line names
- * none of them, so that no policy decided it. */
+/* Returns 1 if the policy allows the tool, resource or prompt of the line, or 0 if not. Returns -1 if the policy cannot
+ * decide the line: its principal or server is missing, or it names no resource, no prompt, and no tool with an
+ * effect. */
 static int decide_line(const json_t *line, const struct policy *policy)
 {
     int effect = wt__effect_parse(wt__json_str(line, "effect"));

@@ -16,7 +16,7 @@ static bool is_near(double a, double b)
     return fabs(a - b) < 1e-6;
 }
 
-static void spread_is_the_population_deviation(void **state)
+static void deviation_is_of_the_population(void **state)
 {
     (void)state;
     const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};
@@ -84,7 +84,8 @@ static void failures_are_counted_per_tool(void **state)
     wt__dataset_dispose(&set);
 }
 
-/* Requests lie along x and y. Descriptions are misleading, uses are correct; tool 2 was never used. */
+/* Request 0 lies along x and used tool 0. Request 1 lies along y and used tool 1 and a tool that is not in the
+ * catalogue. The descriptions of tools 0 and 1 are swapped, so they mislead. Tool 2 was never used. */
 enum { WIDE = 32 };
 static float requests[2 * WIDE], descriptions[3 * WIDE], uses[3 * WIDE];
 static uint32_t use_counts[] = {4, 2, 0}, gold[] = {0, 1, UINT32_MAX};
@@ -151,7 +152,7 @@ static void map_has_shares_of_nearest_kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spread_is_the_population_deviation),
+        cmocka_unit_test(deviation_is_of_the_population),
         cmocka_unit_test(quantiles_are_interpolated),
         cmocka_unit_test(whiskers_end_at_values),
         cmocka_unit_test(failures_are_counted_per_tool),

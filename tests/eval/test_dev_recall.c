@@ -1,4 +1,4 @@
-/* Tests that training reports the same dev recall as an evaluation, and training on several data sets. */
+/* Tests that training reports the same dev recall as an evaluation. Tests training on several data sets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include "encoder/support.h"
 #include "learn/support.h"
 
-/* Writes a data set of 100 requests. The split dev has every fifth request; if `unused` is true, it has the requests of
- * the last two tools. */
+/* Writes a data set of 100 requests. The dev split has every fifth request. If `unused` is true, it has the requests of
+ * the last two tools instead, so that no training request uses them. */
 static void put_dev_set(struct learn_place *place, const char *name, uint64_t seed, bool unused)
 {
     struct buffer queries = {0}, train_side = {0}, dev = {0};
@@ -164,7 +164,7 @@ static int stop_at_hard_negatives(void *context, const wt_train_progress *progre
     return strcmp(progress->phase, "looking for hard negatives") == 0;
 }
 
-static void several_sets_resume_to_the_same_bits(void **state)
+static void training_on_several_sets_resumes_to_the_same_bits(void **state)
 {
     struct learn_place *place = *state;
     char both[240], through[65], resumed[65];
@@ -180,7 +180,8 @@ static void several_sets_resume_to_the_same_bits(void **state)
     options.most_of = "60\ntwo=30";
     options.dev = "hybrid";
     report = train_on_sets(place, &options);
-    assert_int_equal(report->items[0]->steps, 2 * (60 + 25 + 30 + 12) / 16); /* three of seven requests are joined */
+    /* 60 and 30 requests; for every 7 requests, training adds 3 joined ones. */
+    assert_int_equal(report->items[0]->steps, 2 * (60 + 25 + 30 + 12) / 16);
     wt_train_report_free(report);
     hash_trained_model(place->out, "encoder", through);
     options.progress = stop_at_hard_negatives;
@@ -235,7 +236,7 @@ int main(void)
         ROW(unused_tools_are_ranked_by_description),
         ROW(figure_is_the_mean_over_data_sets),
         ROW(a_limit_of_tools_keeps_the_tools_of_dev),
-        ROW(several_sets_resume_to_the_same_bits),
+        ROW(training_on_several_sets_resumes_to_the_same_bits),
         ROW(invalid_options_are_rejected),
     };
     return cmocka_run_group_tests_name("eval/dev_recall", tests, NULL, NULL);

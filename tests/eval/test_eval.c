@@ -116,7 +116,7 @@ static void figures_are_means_over_queries(void **state)
     free(text);
 }
 
-/* The weight in a row's settings is the model's own, or the weight from the options. */
+/* The dense weight in a row's settings is the weight from the options, or the model's own if the options have none. */
 static void settings_have_the_dense_weight(void **state)
 {
     static const struct {
@@ -218,7 +218,8 @@ static void errors_have_codes_and_messages(void **state)
     wt_eval_report_free(NULL);
 }
 
-/* Sleeps longer than the interval between progress callbacks, so that the next call is delivered. */
+/* Cancels at the second call of the phase "timing". The first call sleeps longer than the interval between progress
+ * callbacks, so that the second call is made before the query is answered. */
 static int cancel_before_the_first_answer(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     int *calls = context;
@@ -269,7 +270,7 @@ static void each_corpus_has_a_cached_store(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* More queries than a batch, judged by several threads: results keep the order of the queries. */
+/* Several threads judge more queries than fit in one batch. The results keep the order of the queries. */
 static void queries_keep_their_order(void **state)
 {
     enum { MANY = 150 };

@@ -186,7 +186,7 @@ static void a_data_set_without_train_split_takes_models_of_other_data(void **sta
     assert_call_ok(&place, wt_eval(foreign, &options, &report, &place.err));
     assert_int_equal(report->row_count, 3);
     assert_null(report->rows[0]->notice);
-    assert_non_null(strstr(report->rows[1]->notice, "trained on other data (they do not name it)"));
+    assert_non_null(strstr(report->rows[1]->notice, "trained on other data (name unknown)"));
     assert_null(report->rows[2]->notice); /* the folder has no model of toolrerank */
     assert_null(strstr(report->rows[1]->settings, "trained_on"));
     wt_eval_report_free(report);
@@ -199,10 +199,11 @@ static void a_data_set_without_train_split_takes_models_of_other_data(void **sta
     assert_call_refused(&place, wt_eval(foreign, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
 }
 
-/* Request 1 needs one provider, request 2 two providers, request 3 two tools without a provider, and request 4 has one
- * tool in the catalogue. A classifier with probability 3/4 of several providers for each is right for two of the four;
- * its squared errors are 9/16 and 1/16, twice each. */
-static void kind_of_request_is_judged(void **state)
+/* Request 1 needs one provider, request 2 two providers, request 3 two tools without a provider, and request 4 one tool
+ * in the catalogue and one missing tool. Requests 2 and 3 count as requests for several providers. The classifier gives
+ * every request a probability of 3/4 for several providers. So it is right for two of the four requests, and its
+ * squared errors are 9/16 for requests 1 and 4, and 1/16 for requests 2 and 3. */
+static void kind_of_request_has_accuracy_and_brier_score(void **state)
 {
     char folder[112], others[112];
     (void)state;
@@ -275,7 +276,7 @@ int main(void)
         cmocka_unit_test(models_of_other_data_are_rejected),
         cmocka_unit_test(missing_models_are_trained_once),
         cmocka_unit_test(a_data_set_without_train_split_takes_models_of_other_data),
-        cmocka_unit_test(kind_of_request_is_judged),
+        cmocka_unit_test(kind_of_request_has_accuracy_and_brier_score),
         cmocka_unit_test(untrained_recipes_run_without_a_train_split),
     };
     return cmocka_run_group_tests_name("eval/learning", tests, create_learning_set, remove_learning_set);

@@ -38,7 +38,7 @@ static void metrics_match_hand_worked_figures(void **state)
         {"the only relevant tool at rank 2, cutoff 5", {0, 1}, 2, {1}, 1, 5, 1, 0.6309297535714575, 1, .5},
         {"one of two relevant tools", {1, 0, 0}, 3, {1, 1}, 2, 3, .5, 0.6131471927654584, 0, 1},
         {"both relevant tools, from rank 2", {0, 1, 1}, 3, {1, 1}, 2, 3, 1, 0.6934264036172708, 1, .5},
-        {"two of three relevant tools at cutoff 2 are ideal", {1, 1, 0}, 3, {1, 1, 1}, 3, 2, 2.0 / 3, 1, 0, 1},
+        {"two of three relevant tools in the best order, cutoff 2", {1, 1, 0}, 3, {1, 1, 1}, 3, 2, 2.0 / 3, 1, 0, 1},
         {"graded gains in reverse order", {1, 3}, 2, {3, 1}, 2, 2, 1, (1 + 3 / log2(3)) / (3 + 1 / log2(3)), 1, 1},
         {"a negative gain counts as 0", {-1, 1}, 2, {1, -1}, 2, 2, 1, 0.6309297535714575, 1, .5},
         {"no results", {0}, 0, {1, 1}, 2, 5, 0, 0, 0, 0},

@@ -23,7 +23,7 @@ static void pca_finds_the_longest_directions(void **state)
     struct rng rng;
     wt__rng_seed(&rng, 3);
     for (size_t i = 0; i < COUNT; i++)
-        for (size_t d = 0; d < DIM; d++) /* largest variance along 4, then along 7; the mean is not 0 */
+        for (size_t d = 0; d < DIM; d++) /* largest variance in dimension 4, then in 7; the mean is not 0 */
             points[i * DIM + d] = (float)(5 + (wt__rng_unit(&rng) - .5) * (d == 4 ? 20 : d == 7 ? 6 : .1));
     assert_int_equal(wt__pca(out, points, COUNT, DIM, 1, NULL), 0);
     double middle[2] = {0}, sign[2] = {out[0] * (points[4] - 5) > 0 ? 1 : -1, out[1] * (points[7] - 5) > 0 ? 1 : -1};

@@ -1,9 +1,9 @@
-/* review.c: reviews as a command, because no whichtool command reviews a listing in a file. test_review.sh injects
- * faults into it.
+/* review.c: a program for test_review.sh, which injects faults into it. No whichtool command reviews a listing in a
+ * file.
  *
- *   review -s STORE review FILE    reviews a server's listing; the first one is trusted
+ *   review -s STORE review FILE    reviews a server's listing; trusts the first listing of the server
  *   review -s STORE approve        approves all waiting items
- *   review -s STORE verify         checks that every tool has its approved definition and does not wait;
+ *   review -s STORE verify         checks that every tool has its approved definition and does not wait for approval;
  *                                  prints the numbers of tools and of waiting items */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 static const char provider[] = "p";
 
-/* Returns the exit code of whichtool for the result. */
+/* Returns the exit code that whichtool has for the result rc. */
 static int exit_code_of_result(int rc, const wt_error *err)
 {
     if (rc >= 0)
@@ -52,7 +52,8 @@ static int approve_waiting_items(wt_engine *engine, wt_error *err)
     return rc;
 }
 
-/* Returns 1 if a definition is not the approved one, or if a listed tool waits. */
+/* Returns 1 if a tool's definition was not approved, or if a listed tool waits for approval. Otherwise prints the
+ * numbers of tools and of waiting items. */
 static int verify_approved_tools(wt_engine *engine, wt_error *err)
 {
     wt_tools *tools = NULL;

@@ -1,4 +1,4 @@
-/* shim.c: a preloaded library that lets one call of a program fail, to test the error handling.
+/* shim.c: a preloaded library that makes one call of a program fail, to test the error handling.
  *
  *   FAULT_ALLOC=N   the Nth malloc, calloc, realloc or aligned allocation since main() returns NULL
  *   FAULT_IO=N      the Nth I/O call since main() fails according to FAULT_HOW: write, pwrite, fsync, fdatasync,
@@ -7,13 +7,13 @@
  *                   KILL                the process is killed before the call
  *                   TEAR                a write writes its first half, then the process is killed
  *                   INT                 the process gets SIGINT, and the call proceeds
- *   FAULT_LAST=N    with an errno: calls up to the Nth fail too, as on a disk that stays full
- *   FAULT_SWAP=1    swapping two files fails, as on a file system without that call
+ *   FAULT_LAST=N    with an errno: all I/O calls from number FAULT_IO to number N fail, as on a disk that stays full
+ *   FAULT_SWAP=1    swapping two files fails, as on a file system without RENAME_EXCHANGE
  *   FAULT_COUNTS=F  writes "ALLOCATIONS CALLS" to the file F at the end of the process
  *
  * Writes to the standard streams do not count. Calls before main() do not count, because the start of libraries is not
- * under test. Calls after the last handler of exit() do not count either: in a coverage build, gcov writes its counters
- * there, and crashes if out of memory. */
+ * under test. Calls after the last handler of exit() do not count either: in a coverage build, gcov then writes its
+ * counters, and crashes if out of memory. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -84,7 +84,7 @@ static void disarm(void)
     armed = false;
 }
 
-/* Registered before the program's own handlers, so it runs after them. */
+/* Registers disarm() before the program registers its own exit handlers, so that disarm() runs after them. */
 static int armed_main(int argc, char **argv, char **environment)
 {
     atexit(disarm);
@@ -142,7 +142,7 @@ int posix_memalign(void **out, size_t align, size_t size)
 
 /* ---------------------------------------------------------------- files */
 
-/* True if this call should fail. May end the process. */
+/* Counts a call. True if the call should fail. May kill the process or send it SIGINT. */
 static bool refuse_call(void)
 {
     if (!armed || fail_call == 0) {
@@ -160,7 +160,8 @@ static bool refuse_call(void)
     return how == FAIL;
 }
 
-/* Does the same as refuse_call() for a write, which may also be torn. */
+/* Does the same as refuse_call() for a write to fd. A torn write writes the first half of the bytes and kills the
+ * process. offset: -1 for the current position. */
 static bool refuse_write(int fd, const void *bytes, size_t len, off_t offset)
 {
     if (fd <= STDERR_FILENO)

@@ -10,7 +10,7 @@ static int first_text(void *context, int columns, char **values, char **names)
     return 1;
 }
 
-/* Returns the first value of the query, or "" without a result. */
+/* Returns the first value of the query's result, "" if the result is empty, or the error message. */
 static const char *query_first_value(sqlite3 *db, const char *sql)
 {
     static char answer[256];

@@ -1,4 +1,5 @@
-/* Fuzzes the reader of training checkpoints: accepted files stay within the parameters. */
+/* Fuzzes the reader of training checkpoints. The step numbers of an accepted checkpoint are consistent, and an error
+ * has a message. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

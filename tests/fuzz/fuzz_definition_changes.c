@@ -1,5 +1,6 @@
-/* Fuzzes the description of changes between two definitions, separated by the first NUL: the description has a limited
- * length, is UTF-8, and makes hidden characters visible. */
+/* Fuzzes the description of changes between two definitions. The input has the old definition, a NUL, and the new
+ * definition. Without a NUL there is no old definition. The description has a limited length, is UTF-8, and makes
+ * hidden characters visible. */
 #include <stdint.h>
 #include <stdlib.h>
 

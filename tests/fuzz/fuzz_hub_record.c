@@ -1,6 +1,6 @@
 /* Fuzzes the files beside a model: the record of a pull, and the settings of sentence-transformers. The first byte
- * selects the file, the rest is its content. Accepted content has a name of the hub, files below the folder, and
- * terminated prompts; an error has a message. */
+ * selects the file, the rest is its content. An accepted record has a valid repository name, and its files are inside
+ * the folder. Prompts end in NUL. An error has a message. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

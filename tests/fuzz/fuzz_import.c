@@ -1,5 +1,5 @@
 /* Fuzzes the import: the first line names the format ("" for detection), the rest is the source. Imported tools satisfy
- * the contracts of import.h and pass through export and schema_text. */
+ * the contracts of import.h, can be exported in every form, and have a schema that wt__schema_text accepts. */
 #include <stdint.h>
 #include <stdlib.h>
 

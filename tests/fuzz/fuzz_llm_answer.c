@@ -1,5 +1,6 @@
-/* Fuzzes the parser of a model's answers: accepted answers match the schema. Also fuzzes schemas: an accepted one can
- * validate any answer. Input: a schema, a NUL, an answer; or only an answer, for a fixed schema. */
+/* Fuzzes the parser of a model's answers: accepted answers match the schema. Also fuzzes schemas: an accepted schema
+ * can validate any answer. The input has a schema, a NUL and an answer. Without a NUL it is an answer to a fixed
+ * schema. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

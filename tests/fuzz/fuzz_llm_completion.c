@@ -1,5 +1,6 @@
-/* Fuzzes the parser of completions from a server. The result is a completion or an error message without control
- * characters and without the key; an error about a setting names a setting that is still sent. */
+/* Fuzzes the parser of completions from a server. The result is a completion or an error with a message. The reason of
+ * an error contains neither control characters nor the key. A setting that was refused before is not reported as
+ * refused again. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

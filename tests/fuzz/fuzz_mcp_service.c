@@ -1,6 +1,7 @@
-/* Fuzzes our MCP server with messages of a client, one a line. The service has a tool that answers and a tool that
- * asks. It must write JSON, one message a line, and answer each request with an id at most once. The first byte selects
- * the transport: h for HTTP, with the headers in the second line; anything else for lines. */
+/* Fuzzes our MCP server with messages of a client, one per line. The service has a tool that answers and a tool that
+ * asks the client. The service must write JSON, one message per line, and answer each request with an id at most once.
+ * If the first byte is h, the transport is HTTP, and the first line that is not empty is the value of the headers for
+ * the method, the name and the parameters. Otherwise the transport is stdio. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static void run_echo(void *context, struct mcp_call *call)
     wt__mcp_add_text(call, wt__mcp_call_arguments(call));
 }
 
-/* Do not ask legacy clients: the call would block until they answer. */
+/* Asks a modern client two questions. Does not ask legacy clients, since the call would block until they answer. */
 static void run_ask(void *context, struct mcp_call *call)
 {
     struct str one, two;
@@ -70,7 +71,7 @@ static double one_time(void)
     return 1e9;
 }
 
-/* Use a fixed key and clock, so that the corpus may contain valid states. */
+/* Opens a service with a fixed key and clock, so that the corpus may contain valid states. */
 static struct mcp_service *open_service(struct mcp_table *table)
 {
     static const unsigned char key[32] = "a key of a test";
@@ -97,13 +98,15 @@ static void check_server_output(const char *said)
         json_t *message = NULL;
         size_t len = strcspn(line, "\n");
         int rc = wt__json_parse(&message, line, len, NULL);
-        require(rc == 0 || rc == WT_ETOOLONG || rc == WT_ENOMEM); /* echoed input may have the maximum depth of JSON */
+        /* The message may be too deep, since it echoes input that may have the maximum depth of JSON. */
+        require(rc == 0 || rc == WT_ETOOLONG || rc == WT_ENOMEM);
         require(rc < 0 || wt__str_equal(wt__json_str(message, "jsonrpc"), STR("2.0")));
         json_decref(message);
     }
 }
 
-/* No tool blocks, so all answers except those of listening requests exist now. */
+/* Sends a line to the service and checks the output. No tool blocks, so every request except a listening one is
+ * answered when the call returns. */
 static void feed_line(struct mcp_service *service, struct mcp_peer *peer, struct str line,
                       const struct mcp_headers *headers)
 {

@@ -48,7 +48,7 @@ static void check_config_limits(const struct model_config *c)
 
     if (wt__model_config_check(c, "fuzz", NULL) < 0)
         abort();
-    if (wt__model_is_static(c)) /* the weights describe themselves */
+    if (wt__model_is_static(c)) /* a static encoder has no layers to plan */
         return;
     wt__weight_plan(&files_plan, c, LAYOUT_FILES);
     wt__weight_plan(&packed_plan, c, LAYOUT_PACKED);

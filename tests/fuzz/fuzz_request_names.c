@@ -1,5 +1,5 @@
-/* Fuzzes names in requests. The input has one tool a line up to the first NUL, with tab-separated fields
- * (provider, name, title, description, source id), and then the request. Each found name lies in the request and
+/* Fuzzes names in requests. The input has one tool per line up to the first NUL, and then the request. The fields of a
+ * tool are separated by tabs: provider, name, title, description, source id. Each found name lies in the request and
  * belongs to a tool. */
 #include <stdint.h>
 #include <stdlib.h>

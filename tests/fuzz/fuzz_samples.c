@@ -1,4 +1,4 @@
-/* Fuzzes the reader of samples.jsonl: rows for fine-tuning are JSON, one a line, and written samples are read back
+/* Fuzzes the reader of samples.jsonl. Rows for fine-tuning are JSON, one per line. Written samples are read back
  * unchanged. The bytes are also parsed as parts of a model's answer. */
 #include <stdint.h>
 #include <stdlib.h>

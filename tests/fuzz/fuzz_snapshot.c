@@ -37,7 +37,7 @@ static void search_lexical(const struct lexical *index)
     free(allowed);
 }
 
-/* Unknown words are looked up among all terms with the same prefix. */
+/* Corrects the spelling of unknown words, which are looked up among all terms with the same prefix. */
 static void spell_by(const struct lexical *index)
 {
     struct workspace *workspace;
@@ -50,7 +50,7 @@ static void spell_by(const struct lexical *index)
     wt__arena_dispose(&arena);
 }
 
-/* Reads the groups of copies, whose keys are arbitrary. */
+/* Reads the groups of copies. Their keys are arbitrary, but their rows must exist. */
 static void read_copies(const struct snapshot *snapshot)
 {
     size_t count;

@@ -1,7 +1,7 @@
 /* Fuzzes tokenizers of valid models with any text, and the opener of tokenizer blobs.
  *
- *   byte 0, bits 0-1  which model; 3: the rest is a blob
- *   byte 0, bits 2-3  pair truncation
+ *   byte 0, bits 0-1  index of the model, or 3 if the rest is a blob
+ *   byte 0, bits 2-7  pair truncation (modulo 3)
  *   byte 1            maximum number of tokens
  *
  * Token ids are below token_count, the limit is respected, and truncation keeps the beginning of the text. */

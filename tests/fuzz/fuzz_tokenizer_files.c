@@ -1,7 +1,11 @@
-/* Fuzzes the files from which a tokenizer is built: every tokenizer that is built also opens and encodes.
+/* Fuzzes the files from which a tokenizer is built: every tokenizer that is built also opens and encodes. The first
+ * byte, modulo 5, selects the files in the rest. Two files are separated by the first byte 0x01.
  *
- *   byte 0  0: tokenizer.json, 1: vocab.txt, 2: spm.model, 3: vocab.json and merges.txt
- *           (separated by the first 0x01), 4: tokenizer_config.json and vocab.txt, in the same way */
+ *   0   tokenizer.json
+ *   1   vocab.txt
+ *   2   spm.model
+ *   3   vocab.json and merges.txt
+ *   4   tokenizer_config.json and vocab.txt */
 #include <stdlib.h>
 
 #include "text/tokenizer.h"

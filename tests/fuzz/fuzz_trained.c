@@ -1,6 +1,6 @@
-/* Fuzzes the files of trained models: config.json and safetensors of STORE-models are loaded by an engine, which then
- * runs find with every recipe, and pick. The input is a sequence of files, each after a line "== RECIPE/FILE". "@" in a
- * config stands for the hash of the encoder, which an attacker would know. */
+/* Fuzzes the files of trained models. An engine loads config.json and model.safetensors from STORE-models and runs
+ * every recipe. The input is a sequence of files, separated by lines "== RECIPE/FILE" that name the next file. "@" in a
+ * config is replaced by the hash of the encoder, which an attacker would know. */
 #include <stdlib.h>
 #include <string.h>
 

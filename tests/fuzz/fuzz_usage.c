@@ -1,5 +1,5 @@
-/* Fuzzes the reader of recorded use: results satisfy the contracts of usage.h, and arguments without credentials are
- * returned as stored. The bytes are also parsed as a time. */
+/* Fuzzes the reader of recorded use. Results satisfy the contracts of usage.h. Written arguments are read back
+ * unchanged, and their credentials can be removed. The bytes are also parsed as a time. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Fuzzes the validator with a schema and an instance, separated by the first line "---". If the schema compiles, the
- * instance is validated with and without repairs, and the result satisfies the contract of the header: a lossless
- * repair is valid, and a valid instance is not repaired. A schema that does not compile is opened leniently. */
+ * instance is validated with and without repairs. A repaired instance that is reported as valid passes a second
+ * validation. Coercion does not change a valid instance. A schema that does not compile is opened leniently. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void coerce(const wt_validator *validator, struct str instance, int wraps
     wt__buffer_dispose(&repaired);
 }
 
-/* A rejected schema is compiled without the faulty keywords, or rejected again. */
+/* Compiles a rejected schema without its faulty keywords, and validates the instance if that succeeds. */
 static void open_leniently(struct str schema, const char *instance, size_t len)
 {
     wt_validator *validator;

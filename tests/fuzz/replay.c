@@ -1,11 +1,10 @@
-/* replay.c: runs the fuzz targets without a fuzzer, on every file of a corpus as it is and with deterministic damage:
- * cut short, and with one byte changed. The damage depends on the file only, so a failure is reproducible on every
- * machine.
+/* replay.c: runs a fuzz target without a fuzzer on every file of a corpus. Each file is also run with damage: cut
+ * short, or with one byte changed. The damage depends only on the file, so a failure is reproducible on every machine.
  *
  *   fuzz_replay TARGET FILE-OR-FOLDER...
  *
- * Each input is a heap block of exactly its size, so that a sanitizer detects a read past its end. A missing or empty
- * folder is a failure. */
+ * Each input is a heap block of exactly its size, so that a sanitizer detects a read past its end. Fails if a path is
+ * missing, or if no input was found. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,8 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* cmake/tests.cmake writes fuzz_targets.h: TARGET(name) for each file, whose LLVMFuzzerTestOneInput it renames to
- * `name`. */
+/* cmake/tests.cmake writes fuzz_targets.h, which has TARGET(name) for each fuzz target. The function
+ * LLVMFuzzerTestOneInput of the target is renamed to `name`. */
 #define TARGET(name) int name(const uint8_t *data, size_t size);
 #include "fuzz_targets.h"
 #undef TARGET
@@ -29,7 +28,7 @@ static const struct {
 };
 
 enum {
-    VARIANTS = 48,             /* variants of each kind of damage, spread evenly over the file */
+    VARIANTS = 48,             /* a damaged file has about this many variants per kind, spread evenly over the file */
     MAX_FILE_BYTES = 64 << 20, /* maximum size of a corpus file */
     DAMAGE_BELOW = 256 << 10,  /* larger files are not damaged, which would take minutes */
     PATH_BYTES = 4096
