@@ -56,17 +56,18 @@ struct http_request {
     bool keep_alive; /* the connection stays open for another request */
 };
 
-/* Returns the value of the first field with the name, ignoring case. Returns an empty string if the field is missing. */
+/* Returns the value of the first field with the name, ignoring case. Returns an empty string if the field is
+ * missing. */
 struct str wt__http_field(const struct http_request *request, const char *name);
 /* Returns the field, or NULL if the request does not have it. A field with an empty value is found. */
 const struct http_field *wt__http_find_field(const struct http_request *request, const char *name);
 
 /* The functions below are for handlers.
  *
- * A handler runs on a worker thread, never on the loop (server.h). It sends a complete answer with wt__http_answer.
- * Or it starts a stream, sends pieces and finishes the stream. To answer after the handler returns, keep the exchange
- * and release it later. If the handler returns without an answer and has not kept the exchange, the server answers 500.
- * All functions are thread-safe.
+ * A handler runs on a worker thread, never on the loop (server.h). It sends a complete answer with wt__http_answer. Or
+ * it starts a stream, sends pieces and finishes the stream. To answer after the handler returns, keep the exchange and
+ * release it later. If the handler returns without an answer and has not kept the exchange, the server answers 500. All
+ * functions are thread-safe.
  *
  * A disconnect is detected immediately, even while the answer is being prepared. Then wt__http_is_gone is true, the
  * callback of wt__http_on_gone runs, and further output is discarded. */

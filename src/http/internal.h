@@ -46,8 +46,8 @@ struct letter {
     struct letter *next;
 };
 
-/* Passes letters from other threads to the loop, and wakes the loop. The letters are in a list under a mutex. Posting to
- * an empty list writes to an eventfd. While the loop is busy, further letters therefore cause no further writes. A
+/* Passes letters from other threads to the loop, and wakes the loop. The letters are in a list under a mutex. Posting
+ * to an empty list writes to an eventfd. While the loop is busy, further letters therefore cause no further writes. A
  * mailbox is reference-counted and may outlive the loop. Then posts fail. */
 struct mailbox {
     atomic_uint holders;          /* number of references */

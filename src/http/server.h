@@ -1,5 +1,5 @@
-/* server.h: an HTTP/1.1 server. One thread, the loop, reads, writes and handles timeouts. Handlers run on worker threads,
- * so that computation never delays I/O.
+/* server.h: an HTTP/1.1 server. One thread, the loop, reads, writes and handles timeouts. Handlers run on worker
+ * threads, so that computation never delays I/O.
  *
  * If the queue is full, the loop answers 503 with Retry-After. Several limits are divided among holders, such as API
  * keys, so that one client cannot use up a limit (base/shares.h).
@@ -16,8 +16,8 @@
 
 enum { HTTP_COMMON_FIELDS_MAX = 4 };
 
-/* Fields that are added to every answer to a request, also if the server answers by itself. Their views must outlive the
- * answer. */
+/* Fields that are added to every answer to a request, also if the server answers by itself. Their views must outlive
+ * the answer. */
 struct http_fields {
     struct http_field items[HTTP_COMMON_FIELDS_MAX];
     size_t count;
@@ -62,8 +62,8 @@ struct http_handler {
     /* Returns 0 to accept the head, or the status (such as 403) with which the request is rejected before its body is
      * read. Runs on the loop. May be NULL. */
     int (*refuse)(void *context, const struct http_request *head);
-    /* Adds the fields of every answer to this request to *out, which is empty at first. Runs on the loop and should only
-     * read the head. The views must live as long as the handler. May be NULL. */
+    /* Adds the fields of every answer to this request to *out, which is empty at first. Runs on the loop and should
+     * only read the head. The views must live as long as the handler. May be NULL. */
     void (*fields)(void *context, const struct http_request *head, struct http_fields *out);
     /* Receives the result of a request. Runs on the loop and must not block. May be NULL. */
     void (*record)(void *context, const struct http_record *record);
@@ -89,7 +89,7 @@ struct http_server;
 struct http_figures {
     uint64_t connections, queued, running; /* current numbers */
     /* Counted since the server was opened. accepted: connections. refused: invalid or late requests. overloaded:
-     * requests answered 503 because a limit was reached. requests: complete requests. */
+     * requests answered 503 at a limit or during the shutdown. requests: complete requests. */
     uint64_t accepted, refused, overloaded, requests;
 };
 
@@ -101,8 +101,8 @@ int wt__http_address_check(const char *listen, wt_error *err);
 int wt__http_server_open(struct http_server **out, const struct http_server_options *options, wt_error *err);
 /* Returns the address with the actual port: "127.0.0.1:8080", "unix:/run/x". */
 const char *wt__http_server_address(const struct http_server *server);
-/* Serves until wt__http_server_stop is called. Then running requests have stop_ms to end. After that, their clients count
- * as gone. */
+/* Serves until wt__http_server_stop is called. Then running requests have stop_ms to end. After that, their clients
+ * count as gone. */
 int wt__http_server_run(struct http_server *server, wt_error *err);
 /* Requests the shutdown, from any thread or a signal handler. */
 void wt__http_server_stop(struct http_server *server);

@@ -1,5 +1,5 @@
-/* Tests the validation of texts in a language model's answers, the search for a tool's name in a note, and the detection
- * of duplicate texts. */
+/* Tests the validation of texts in a language model's answers, the search for a tool's name in a note, and the
+ * detection of duplicate texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
