@@ -36,7 +36,7 @@ static const struct {
     {"status 204 has no body", GET("/nothing") GET("/b"), "HTTP/1.1 204 No Content\r\n", "\r\n\r\n/b", 2, false},
     {"HTTP/1.0 request: the server closes the connection", "GET /a HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n",
      "Connection: close\r\n\r\n/a", 1, true},
-    {"field Connection with close: the server closes the connection",
+    {"Connection field with close: the server closes the connection",
      "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n", "Connection: close\r\n\r\n/a", 1,
      true},
     {"input after the last request is ignored", "GET /a HTTP/1.0\r\n\r\n" GET("/b"), "HTTP/1.1 200 OK\r\n",
