@@ -141,7 +141,7 @@ struct connection {
     struct event readable, writable;
     struct http_reader reader;
     struct buffer ahead;            /* input received during an answer */
-    struct evbuffer *out;           /* unsent output; NULL until the first output that the system does not accept */
+    struct evbuffer *out;           /* unsent output; NULL or empty if all output is sent */
     struct http_exchange *exchange; /* in ANSWERING; else NULL */
     struct own_answer own;          /* in SENDING */
     size_t forgotten;               /* bytes discarded in LINGERING */

@@ -1,4 +1,4 @@
-/* exchange.h: the interface for handlers: the request, and functions that send its answer. */
+/* exchange.h: a request, and the functions with which a handler answers it. */
 #ifndef WT_HTTP_EXCHANGE_H
 #define WT_HTTP_EXCHANGE_H
 

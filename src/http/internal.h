@@ -94,8 +94,8 @@ struct exchange_output {
 
 struct http_exchange {
     struct letter letter; /* must be first: the mailbox casts it to the exchange */
-    /* Only the loop uses these two fields. connection: NULL once it no longer needs the answer. queued_ms: time of
-     * queueing, on the clock of wt__now_ms. */
+    /* Only the loop uses these two fields. connection: the client's; NULL once the exchange is detached. queued_ms:
+     * time of queueing, on the clock of wt__now_ms. */
     struct connection *connection;
     double queued_ms;
     struct mailbox *mailbox;
@@ -114,11 +114,11 @@ struct http_exchange {
     bool bodiless, chunked; /* stream without a body; stream in chunks */
     bool calling;           /* on_gone is running on thread `caller` */
     pthread_t caller;
-    void (*on_gone)(void *context); /* callback of wt__http_on_gone; NULL if not set or already called */
+    void (*on_gone)(void *context); /* callback of wt__http_on_gone; NULL if none is waiting to be called */
     void *gone_context;
     int status;          /* status of the answer; 0 without an answer */
     uint64_t body_bytes; /* bytes of the answer's body so far */
-    double started_ms;   /* start of the handler, on the clock of wt__now_ms; 0 if it has not started */
+    double started_ms;   /* time when a worker took the request, on the clock of wt__now_ms; 0 if none has */
 };
 
 /* Creates an exchange with one reference, the loop's, and no holder. The exchange owns the message. common: fields of
@@ -221,8 +221,8 @@ struct server_loop {
     char input[HTTP_INPUT_BYTES];
 };
 
-/* Starts to serve a new connection, and takes ownership of its descriptor. At the limit, closes a connection by
- * wt__connections_close_idle first. If it finds none, closes the descriptor instead. */
+/* Starts to serve a new connection, and takes ownership of its descriptor. At the limit, first calls
+ * wt__connections_close_idle. If that closes no connection, closes the descriptor. */
 void wt__connection_open(struct server_loop *loop, int descriptor, const char *peer);
 /* Handles all new output of handlers. Call it when the mailbox is readable. */
 void wt__connections_take_output(struct server_loop *loop);

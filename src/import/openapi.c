@@ -20,8 +20,8 @@
  *
  *   own bytes, without the last brace  ,"servers":[...],"security":[...],"x-securitySchemes":{...}}
  *
- * A million operations may inherit the same megabytes. An inherited value longer than OPENAPI_INHERITED_BYTES is
- * therefore replaced by its hash, which still reveals a change. */
+ * A million operations may inherit megabytes from their document. An inherited value longer than
+ * OPENAPI_INHERITED_BYTES is therefore replaced by its hash, which still reveals a change. */
 
 #define SCHEMES_KEY "x-securitySchemes"
 /* "host", "basePath" and "schemes" are of Swagger 2.0. */
@@ -123,7 +123,7 @@ struct path_item {
     json_t *shared;            /* parameters of all its operations, or NULL */
     json_t *servers;           /* shortened, or NULL */
     struct str summary, about; /* summary and description, for operations without a text; views of head */
-    json_t *head;              /* members of the path item that are not operations */
+    json_t *head;              /* members of the path item with a key in `fields` */
 };
 
 static const char *const methods[] = {"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"};
@@ -248,7 +248,8 @@ static int read_operation(struct openapi *document, const struct path_item *path
 
 /* ---------------------------------------------------------------- paths */
 
-/* Reports an unknown key of a path item. The key of an object is most likely a misspelt method. */
+/* Reports an unknown key of a path item. If the value is an object, the key is most likely a misspelt method, and the
+ * operation is lost. */
 static int report_unknown_key(struct import_reader *reader, const struct json_item *item, wt_error *err)
 {
     char lower[METHOD_SHOWN];

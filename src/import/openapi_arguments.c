@@ -298,7 +298,8 @@ static int add_properties(struct openapi *document, json_t *arguments, const jso
     return 0;
 }
 
-/* Adds the body. holder: has the schema. about: description, if the schema has none. */
+/* Adds the body. holder: media type or parameter with the body's schema. about: description of the body, used if the
+ * schema has none. */
 static int add_body_schema(struct openapi *document, json_t *arguments, const json_t *holder, struct str about,
                            bool required)
 {

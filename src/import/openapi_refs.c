@@ -51,8 +51,7 @@ static int read_security_schemes(struct openapi *document, const struct json_ite
     return rc == WT_ENOMEM ? rc : 0;
 }
 
-/* Adds the members of a container to the index. If levels > 0, adds their members instead, `levels` levels further
- * down. */
+/* Adds the members of a container to the index. With levels = 1, adds the members of these members instead. */
 static int index_members(struct openapi *document, struct buffer *pointer, const struct json_item *container,
                          int levels)
 {

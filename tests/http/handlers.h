@@ -14,7 +14,7 @@ static struct {
     unsigned open, recorded; /* permits for handlers to continue; results of requests */
     unsigned unfinished;     /* on_gone callbacks still running after the end of the answer */
     struct http_exchange *kept;
-    struct http_record last; /* last record; its pointers are invalid */
+    struct http_record last; /* last record; its pointers must not be used */
     char peer[64];           /* peer of the last record */
     bool last_was_request;
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
