@@ -19,7 +19,7 @@ enum http_answer_body {
     HTTP_BODY_NONE,    /* the status allows neither body nor length */
     HTTP_BODY_LENGTH,  /* body with Content-Length */
     HTTP_BODY_CHUNKED, /* chunked body */
-    HTTP_BODY_CLOSE,   /* body ends with the connection */
+    HTTP_BODY_CLOSE,   /* body that ends when the connection closes */
 };
 
 /* The head of an answer. */
@@ -84,11 +84,11 @@ enum { HTTP_PEER_BYTES = 56 }; /* "[IPv6 address]:port" with its NUL */
 
 struct connection;
 
-/* The output that the loop takes at once. */
+/* Output that the loop takes from an exchange in one call. */
 struct exchange_output {
     struct buffer bytes; /* owned by the caller of wt__exchange_take_output */
     bool ended;          /* no more output follows */
-    bool broken;         /* close the connection after the bytes, or immediately if too many bytes are unread */
+    bool broken;         /* the answer is incomplete and must be cut off with a reset */
     bool closes;         /* the answer announced that the connection closes */
 };
 
@@ -108,8 +108,8 @@ struct http_exchange {
     pthread_mutex_t lock;  /* protects the fields below */
     pthread_cond_t called; /* signals the end of `calling` */
     struct buffer bytes;   /* output that the loop has not taken */
-    /* posted: the letter is in the mailbox. begun: the answer has begun. gone: the client is gone. The others are those
-     * of struct exchange_output. */
+    /* posted: the letter is in the mailbox. begun: the answer has begun. ended, broken, closes: as in struct
+     * exchange_output. gone: the client is gone. */
     bool posted, begun, ended, broken, closes, gone;
     bool bodiless, chunked; /* stream without a body; stream in chunks */
     bool calling;           /* on_gone is running on thread `caller` */
@@ -140,9 +140,9 @@ void wt__exchange_answer_overload(struct http_exchange *exchange, const char *me
 
 /* The queue of requests, and the workers.
  *
- * The handler names the holder of each request, its client. Each holder has its own line in the queue, and the lines
- * take turns. A holder with a thousand queued requests therefore delays another holder's request by only one of them.
- * base/shares.h limits each holder's places in the queue.
+ * The handler names a holder for each request, such as the client's key. Each holder has its own line in the queue, and
+ * the lines take turns. A holder with a thousand queued requests therefore delays another holder's request by only one
+ * of them. base/shares.h limits each holder's places in the queue.
  *
  * The queue starts one worker more than requested. A holder may use only the requested number of workers. So one worker
  * is always left for other holders. */

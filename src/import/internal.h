@@ -29,12 +29,12 @@ struct import_reader {
     const struct import_options *options;
     struct import_limits limits;
     const char *format;                 /* name of the current importer */
-    const struct function_shape *shape; /* members of its tools; NULL for importers outside function.c */
+    const struct function_shape *shape; /* members of a tool in this format; NULL for importers outside function.c */
     struct str stem;                    /* file name without folder and extension; "" for bytes */
     struct str provider;                /* default provider of the current tools */
     uint32_t file;                      /* index of the current file in out->files */
     size_t offset;                      /* bytes of a byte order mark before the text */
-    const struct yaml *yaml;            /* for a document converted from YAML; NULL for others */
+    const struct yaml *yaml;            /* document from which the text was converted; NULL if it is not YAML */
     size_t reported;                    /* bytes reported to progress */
     bool broken;                        /* the file could not be read to its end, and an issue was reported */
     struct buffer pointer;              /* JSON pointer of the current value */
