@@ -8,9 +8,9 @@
  *   LINGERING  the last answer is written, and the server waits for the client to close
  *   DEAD       settle_connection() frees the connection at the end of the event
  *
- * In ANSWERING the loop still watches the descriptor, to detect a disconnect immediately. It watches for input while
- * `ahead` is empty. Once `ahead` has input, it watches only for the client to close, so that `ahead` is limited to one
- * read.
+ * In ANSWERING the loop still watches the descriptor, to detect a disconnect immediately. While `ahead` is empty, the
+ * loop also watches for input. Once `ahead` has input, the loop watches only for the client to close. `ahead` is
+ * therefore limited to one read.
  *
  * In LINGERING the server discards input. If the server closed the connection while input is unread, the system would
  * send a reset, and the client could lose the answer (RFC 9112, section 9.6).
@@ -34,7 +34,7 @@
 
 /* ---------------------------------------------------------------- timeouts */
 
-enum { TICK_MS = 20 }; /* minimum delay of the timer, which all lists of waits share */
+enum { TICK_MS = 20 }; /* minimum delay of the timer; all lists of waits share one timer */
 
 static void set_timer(struct waits *waits, double now, double at)
 {
@@ -50,7 +50,7 @@ static struct wait *first_wait(struct waits *waits, enum http_wait kind)
     return first == &waits->ends[kind] ? NULL : first;
 }
 
-/* Ends the current wait, and starts one of this kind unless it is HTTP_WAIT_NONE. */
+/* Ends the current wait. Starts a wait of the given kind unless this is HTTP_WAIT_NONE. */
 static void change_wait(struct waits *waits, struct wait *wait, enum http_wait kind)
 {
     if (wait->before) {
@@ -141,11 +141,11 @@ struct connection {
     struct event readable, writable;
     struct http_reader reader;
     struct buffer ahead;            /* input received during an answer */
-    struct evbuffer *out;           /* output not yet written; may be NULL if empty */
+    struct evbuffer *out;           /* unsent output; NULL or empty if all output is sent */
     struct http_exchange *exchange; /* in ANSWERING; else NULL */
     struct own_answer own;          /* in SENDING */
-    size_t forgotten;               /* discarded bytes, in LINGERING */
-    size_t message_bytes;           /* memory of the current request */
+    size_t forgotten;               /* bytes discarded in LINGERING */
+    size_t message_bytes;           /* memory of the current request, in bytes */
     size_t held;                    /* message_bytes plus memory of `ahead`, as counted in loop->held */
     int descriptor;
     enum state state;
@@ -188,7 +188,7 @@ static const char *holder_of(const struct connection *connection)
     return connection->has_holder ? connection->holder : NULL;
 }
 
-/* Updates the memory held by the connection. Returns false if its holder exceeds its share. */
+/* Updates the memory that counts for the connection in loop->held. Returns false if the holder exceeds its share. */
 static bool update_held(struct connection *connection)
 {
     struct server_loop *loop = connection->loop;
@@ -383,8 +383,9 @@ static struct http_fields common_fields(const struct server_loop *loop, const st
     return fields;
 }
 
-/* Answers without a worker. If message is NULL, uses the message of the status. is_request: true to record the
- * reader's message as the request. */
+/* Answers without a worker. If message is NULL, uses the message of the status. is_request: true if the reader's
+ * message has a complete head; then the record contains the request. last: true to close the connection after the
+ * answer. */
 static void answer_alone(struct connection *connection, int status, const char *message, bool is_request, bool last)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
@@ -414,7 +415,7 @@ static void answer_alone(struct connection *connection, int status, const char *
         write_more(connection);
 }
 
-/* Answers input that the reader rejected. is_request: its head was complete. */
+/* Answers input that the reader rejected. is_request: true if the head was complete. */
 static void answer_refused(struct connection *connection, bool is_request)
 {
     enum http_refusal refusal = connection->reader.refusal;
@@ -449,7 +450,8 @@ static void answer_overload(struct connection *connection, const char *message)
     take_output(connection);
 }
 
-/* Queues the request for the workers, unless the client exceeds a share. */
+/* Queues the request for the workers. Answers 503 if the holder exceeds a share. fits: false if the holder exceeds its
+ * share of memory. */
 static void queue_request(struct connection *connection, bool fits)
 {
     struct server_loop *loop = connection->loop;
@@ -490,7 +492,8 @@ static void start_exchange(struct connection *connection)
         queue_request(connection, fits);
 }
 
-/* Decides whether to read the body of a complete head. */
+/* Handles a complete head: rejects the request, or continues to read its body. body_has_begun: true if input follows
+ * the head. */
 static void accept_head(struct connection *connection, bool body_has_begun)
 {
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -523,7 +526,7 @@ static void accept_head(struct connection *connection, bool body_has_begun)
     }
 }
 
-/* Feeds input to the reader until a request is complete or refused; keeps the rest in `ahead`. */
+/* Feeds input to the reader until a request is complete or rejected. Keeps the remaining input in `ahead`. */
 static void feed_reader(struct connection *connection, struct str input)
 {
     while (connection->state == READING && input.len > 0) {
@@ -557,7 +560,7 @@ static void feed_reader(struct connection *connection, struct str input)
         watch_input(connection, true);
 }
 
-/* Processes kept input after an answer. */
+/* Processes the input that was kept during an answer. */
 static void feed_ahead(struct connection *connection)
 {
     struct buffer ahead = connection->ahead;
@@ -655,7 +658,7 @@ static void watch_input(struct connection *connection, bool only_end)
 bool wt__connections_close_idle(struct server_loop *loop)
 {
     struct wait *first = first_wait(&loop->waits, HTTP_WAIT_IDLE);
-    if (!first) /* close the oldest wait for a head: among thousands, it is rarely an honest client's */
+    if (!first) /* honest clients send their head quickly, so the oldest wait is probably an attacker's */
         first = first_wait(&loop->waits, HTTP_WAIT_HEAD);
     if (first)
         free_connection((struct connection *)first);

@@ -1,8 +1,8 @@
-/* exchange.c: answers and their way to the loop; see exchange.h and internal.h.
+/* exchange.c: writes answers and passes them to the loop; see exchange.h and internal.h.
  *
- * One lock protects all state shared by threads; it is never held while a callback runs. The on_gone callback runs on
- * the loop without the lock. A thread that ends the answer meanwhile waits for the callback to return. So the
- * callback's context may be on the handler's stack. */
+ * Each exchange has a lock, which protects the state shared by threads. The on_gone callback runs without the lock. A
+ * thread that ends the answer while the callback runs waits for the callback to return. The callback's context may
+ * therefore be on the handler's stack. */
 #include "http/internal.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static void ring_mailbox(struct mailbox *mailbox)
 {
     uint64_t one = 1;
     int before = errno;
-    ssize_t written = write(mailbox->descriptor, &one, sizeof one); /* fails only if it was rung before */
+    ssize_t written = write(mailbox->descriptor, &one, sizeof one); /* fails only if the loop is already woken */
     (void)written;
     errno = before;
 }
@@ -176,7 +176,7 @@ static const char *http_date(void)
     return text;
 }
 
-/* True if the field is valid and this file does not write a field of that name. */
+/* True if the field is valid and handlers may set it. */
 static bool may_be_sent(const struct http_field *field)
 {
     static const char *const ours[] = {"Connection", "Content-Length", "Date", "Transfer-Encoding", "Trailer"};
@@ -277,7 +277,7 @@ const struct http_request *wt__http_request(const struct http_exchange *exchange
     return &exchange->message->request;
 }
 
-/* Notifies the loop and releases the lock. Requires the lock. */
+/* Releases the lock and posts the letter, unless it is already posted or the client is gone. Requires the lock. */
 static void unlock_and_post(struct http_exchange *exchange)
 {
     bool post = !exchange->posted && !exchange->gone;
@@ -302,7 +302,8 @@ void wt__exchange_take_output(struct http_exchange *exchange, struct exchange_ou
     pthread_mutex_unlock(&exchange->lock);
 }
 
-/* Waits for on_gone to return, unless called from it. Requires the lock. */
+/* Waits until a running on_gone callback returns. Does not wait when called by the callback itself. Requires the
+ * lock. */
 static void wait_for_callback(struct http_exchange *exchange)
 {
     while (exchange->calling && !pthread_equal(exchange->caller, pthread_self()))
@@ -350,7 +351,7 @@ void wt__http_on_gone(struct http_exchange *exchange, void (*gone)(void *context
         gone(context);
 }
 
-/* Marks the answer as ended. Requires the lock. */
+/* Marks the answer as ended, and waits until a running on_gone callback returns. Requires the lock. */
 static void end_answer(struct http_exchange *exchange)
 {
     exchange->ended = true;
@@ -479,7 +480,7 @@ void wt__http_finish(struct http_exchange *exchange)
 {
     pthread_mutex_lock(&exchange->lock);
     if (!exchange->begun || exchange->ended) {
-        if (exchange->gone) /* before the answer began */
+        if (exchange->gone) /* the client was gone before the answer began */
             end_answer(exchange);
         wait_for_callback(exchange);
         pthread_mutex_unlock(&exchange->lock);
@@ -496,7 +497,7 @@ void wt__http_keep(struct http_exchange *exchange)
     atomic_fetch_add(&exchange->holders, 1);
 }
 
-/* Ends an exchange that was released without an end. */
+/* Ends an unfinished answer: cuts off a stream, or answers 500 if no answer has begun. */
 static void end_unfinished(struct http_exchange *exchange)
 {
     pthread_mutex_lock(&exchange->lock);

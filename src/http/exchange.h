@@ -1,4 +1,4 @@
-/* exchange.h: a request and its answer, for handlers. */
+/* exchange.h: a request, and the functions with which a handler answers it. */
 #ifndef WT_HTTP_EXCHANGE_H
 #define WT_HTTP_EXCHANGE_H
 
@@ -28,7 +28,7 @@ static inline bool wt__http_is_token(struct str s)
     return s.len > 0;
 }
 
-/* True for characters that a path or query may contain unencoded: pchar except '%', and '/' and '?'. */
+/* True for characters that may be unencoded in a path or query: '/', '?', and every pchar except '%'. */
 static inline bool wt__http_is_target_char(char c)
 {
     return wt__is_letter(c) || wt__is_digit(c) || (c && strchr("/-._~?&=!$'()*+,;:@", c));
@@ -56,40 +56,41 @@ struct http_request {
     bool keep_alive; /* the connection stays open for another request */
 };
 
-/* Returns the value of a field, ignoring the case of its name; empty if it is missing. Of duplicates, which the reader
- * allows only in multi-valued fields, the first is returned. */
+/* Returns the value of the first field with the name, ignoring case. Returns an empty string if the field is
+ * missing. */
 struct str wt__http_field(const struct http_request *request, const char *name);
 /* Returns the field, or NULL if the request does not have it. A field with an empty value is found. */
 const struct http_field *wt__http_find_field(const struct http_request *request, const char *name);
 
 /* The functions below are for handlers.
  *
- * A handler runs on a worker, never on the loop. It sends a complete answer (wt__http_answer), or starts a stream,
- * sends pieces and finishes it. To answer after the handler returns, keep the exchange and release it later. All
- * functions are thread-safe. An exchange neither answered nor kept is answered with 500.
+ * A handler runs on a worker thread, never on the loop (server.h). It sends a complete answer with wt__http_answer. Or
+ * it starts a stream, sends pieces and finishes the stream. To answer after the handler returns, keep the exchange and
+ * release it later. If the handler returns without an answer and has not kept the exchange, the server answers 500. All
+ * functions are thread-safe.
  *
  * A disconnect is detected immediately, even while the answer is being prepared. Then wt__http_is_gone is true, the
  * callback of wt__http_on_gone runs, and further output is discarded. */
 
 enum {
-    HTTP_BACKLOG_BYTES_MAX = 4 << 20, /* maximum output of a stream that the client has not read */
+    HTTP_BACKLOG_BYTES_MAX = 4 << 20, /* maximum unsent bytes of a stream */
 };
 
 struct http_exchange;
 
 const struct http_request *wt__http_request(const struct http_exchange *exchange);
 
-/* Sends the complete answer. Ignored if an answer exists. type: Content-Type, NULL without a body. Fields with control
- * characters in the name or value are omitted. body is copied. */
+/* Sends the complete answer. Does nothing if an answer has begun. type: Content-Type; NULL without a body. Fields with
+ * an invalid name or with control characters in the value are omitted. body is copied. */
 void wt__http_answer(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
                      size_t field_count, struct str body);
 
-/* Starts an answer in pieces: chunked, or for HTTP/1.0 ended by closing the connection. Use it for events over time.
- * Send known content with wt__http_answer, because a stream does not wait for slow readers. */
+/* Starts an answer in pieces. The body is chunked; for HTTP/1.0 it ends when the connection closes. Use a stream for
+ * events over time. Send known content with wt__http_answer, because wt__http_send disconnects slow readers. */
 void wt__http_stream(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
                      size_t field_count);
-/* Sends a piece. Returns false if the client is gone. A client is disconnected if its unread output exceeds
- * HTTP_BACKLOG_BYTES_MAX. */
+/* Sends a piece. Disconnects the client if more than HTTP_BACKLOG_BYTES_MAX are unsent. Returns false if the client is
+ * gone or no stream is open. */
 bool wt__http_send(struct http_exchange *exchange, struct str piece);
 /* Ends the stream. */
 void wt__http_finish(struct http_exchange *exchange);
@@ -101,14 +102,14 @@ bool wt__http_is_gone(const struct http_exchange *exchange);
  * NULL removes it.
  *
  * wt__http_answer, _finish, the last _release and this function wait for a running callback to return. Afterwards the
- * callback is not called again, and its context may be freed. So do not call these functions with a lock that `gone`
- * takes. They do not wait when `gone` itself calls them. */
+ * callback is not called again, and its context may be freed. Do not call these functions while holding a lock that
+ * `gone` takes. They do not wait when `gone` itself calls them. */
 void wt__http_on_gone(struct http_exchange *exchange, void (*gone)(void *context), void *context);
 
 /* Keeps the exchange alive until a call of wt__http_release. */
 void wt__http_keep(struct http_exchange *exchange);
-/* Releases the exchange; do not use it after the last release. An unfinished exchange is ended: with 500 if it has no
- * answer, or by cutting off the stream. */
+/* Releases the exchange. The last release answers 500 if no answer has begun, and cuts off an unfinished stream. Do not
+ * use the exchange after that. */
 void wt__http_release(struct http_exchange *exchange);
 
 #endif

@@ -1,4 +1,4 @@
-/* internal.h: declarations shared by the files of this room. */
+/* internal.h: declarations shared by the files of src/http. */
 #ifndef WT_HTTP_INTERNAL_H
 #define WT_HTTP_INTERNAL_H
 
@@ -19,7 +19,7 @@ enum http_answer_body {
     HTTP_BODY_NONE,    /* the status allows neither body nor length */
     HTTP_BODY_LENGTH,  /* body with Content-Length */
     HTTP_BODY_CHUNKED, /* chunked body */
-    HTTP_BODY_CLOSE,   /* body ends with the connection */
+    HTTP_BODY_CLOSE,   /* body that ends when the connection closes */
 };
 
 /* The head of an answer. */
@@ -34,7 +34,8 @@ struct http_answer_head {
     bool close;    /* close the connection after this answer */
 };
 
-/* Appends the head, including the framing fields. Omits invalid fields and framing fields in head->fields. */
+/* Appends the head, including the framing fields. Omits fields of the handler that are invalid, or that only the server
+ * sets, such as Content-Length. */
 void wt__http_write_head(struct buffer *out, const struct http_answer_head *head);
 /* Appends {"error":{"code":...,"message":...}}, the body of the server's own answers. If message is NULL, uses the
  * message of the status. */
@@ -45,16 +46,16 @@ struct letter {
     struct letter *next;
 };
 
-/* Wakes the loop and passes it work from other threads: a list under a mutex, with an eventfd that is written when the
- * list was empty. So a busy loop is woken once for all letters posted meanwhile. A mailbox is reference-counted and may
- * outlive the loop; posts then fail. */
+/* Passes letters from other threads to the loop, and wakes the loop. The letters are in a list under a mutex. Posting
+ * to an empty list writes to an eventfd. While the loop is busy, further letters therefore cause no further writes. A
+ * mailbox is reference-counted and may outlive the loop. Then posts fail. */
 struct mailbox {
     atomic_uint holders;          /* number of references */
     atomic_bool stopping;         /* a stop was requested */
-    int descriptor;               /* readable after a post or the request of a stop */
+    int descriptor;               /* eventfd; readable after a post or a stop request */
     pthread_mutex_t lock;         /* protects the fields below */
     struct letter *first, **last; /* posted letters, oldest first; last: where the next letter is linked */
-    bool shut;                    /* posts fail */
+    bool shut;                    /* true if posts fail */
 };
 
 /* Opens a mailbox with one reference. Returns NULL, with errno, if memory or descriptors are exhausted. */
@@ -67,32 +68,34 @@ struct letter *wt__mailbox_take(struct mailbox *mailbox);
 /* Rejects further posts. Letters posted before can still be taken. */
 void wt__mailbox_shut(struct mailbox *mailbox);
 
-/* Requests the shutdown and wakes the loop. Safe in signal handlers. The flag is in the mailbox, because exchanges and
- * signal handlers have access to it. */
+/* Sets `stopping` and wakes the loop. Safe in signal handlers. The flag is in the mailbox because exchanges read it,
+ * too. */
 void wt__mailbox_request_stop(struct mailbox *mailbox);
 
-/* The loop's side of an exchange; exchange.h is the handler's side.
+/* The loop's side of an exchange. exchange.h is the handler's side.
  *
- * The loop, a posted letter, and holders each keep an exchange alive. Holders are the worker and callers of
- * wt__http_keep; the last release ends an unfinished answer. Output is collected in the exchange until the loop takes
- * it, so a stream of small pieces needs one letter for all pieces not yet taken. */
+ * An exchange has up to three references: the loop's, that of a posted letter, and that of all holders together. Its
+ * holders are the worker and the callers of wt__http_keep. The release by the last holder ends an unfinished answer.
+ *
+ * The exchange collects output until the loop takes it. A stream of small pieces therefore needs one letter for all
+ * pieces that the loop has not taken. */
 
 enum { HTTP_PEER_BYTES = 56 }; /* "[IPv6 address]:port" with its NUL */
 
 struct connection;
 
-/* Output since the loop last took it. */
+/* Output that the loop takes from an exchange in one call. */
 struct exchange_output {
     struct buffer bytes; /* owned by the caller of wt__exchange_take_output */
     bool ended;          /* no more output follows */
-    bool broken;         /* close the connection after the bytes, or immediately if too many bytes are unread */
+    bool broken;         /* the answer is incomplete and must be cut off with a reset */
     bool closes;         /* the answer announced that the connection closes */
 };
 
 struct http_exchange {
     struct letter letter; /* must be first: the mailbox casts it to the exchange */
-    /* Used only by the loop after creation: the connection, NULL after it has left the exchange, and the time of
-     * queueing. */
+    /* Only the loop uses these two fields. connection: the client's; NULL once the exchange is detached. queued_ms:
+     * time of queueing, on the clock of wt__now_ms. */
     struct connection *connection;
     double queued_ms;
     struct mailbox *mailbox;
@@ -105,41 +108,44 @@ struct http_exchange {
     pthread_mutex_t lock;  /* protects the fields below */
     pthread_cond_t called; /* signals the end of `calling` */
     struct buffer bytes;   /* output that the loop has not taken */
-    /* posted: the letter is in the mailbox. begun: the answer has begun. gone: the client is gone. The others are those
-     * of struct exchange_output. */
+    /* posted: the letter is in the mailbox. begun: the answer has begun. ended, broken, closes: as in struct
+     * exchange_output. gone: the client is gone. */
     bool posted, begun, ended, broken, closes, gone;
     bool bodiless, chunked; /* stream without a body; stream in chunks */
     bool calling;           /* on_gone is running on thread `caller` */
     pthread_t caller;
-    void (*on_gone)(void *context); /* callback of wt__http_on_gone; NULL if not set */
+    void (*on_gone)(void *context); /* callback of wt__http_on_gone; NULL if none is waiting to be called */
     void *gone_context;
     int status;          /* status of the answer; 0 without an answer */
-    uint64_t body_bytes; /* bytes of the answer's body */
-    double started_ms;   /* time when a worker started; 0 if never */
+    uint64_t body_bytes; /* bytes of the answer's body so far */
+    double started_ms;   /* time when a worker took the request, on the clock of wt__now_ms; 0 if none has */
 };
 
-/* Creates an exchange, which owns the message. Returns NULL, without taking the message, if out of memory. common:
- * fields of every answer. The exchange has one reference, the loop's, and no holder. */
+/* Creates an exchange with one reference, the loop's, and no holder. The exchange owns the message. common: fields of
+ * every answer. Returns NULL if out of memory; then the caller keeps the message. */
 struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
                                        const struct http_fields *common);
 /* Releases a reference. */
 void wt__exchange_drop(struct http_exchange *exchange);
-/* Returns the exchange of a letter, with the letter's reference. From now on the exchange may post again. */
+/* Returns the exchange of a letter that was taken from the mailbox. The caller gets the letter's reference. Afterwards
+ * the exchange may be posted again. */
 struct http_exchange *wt__exchange_from_letter(struct letter *letter);
 
-/* Moves the output so far to *news. Its bytes belong to the caller. */
+/* Moves the collected output to *news. news->bytes belongs to the caller. */
 void wt__exchange_take_output(struct http_exchange *exchange, struct exchange_output *news);
-/* Handles a client that is gone: calls on_gone unless the answer has ended. */
+/* Marks the client as gone, and calls on_gone unless the answer has ended. */
 void wt__exchange_client_gone(struct http_exchange *exchange);
-/* Answers 503 with Retry-After instead of a handler, which must not have answered. */
+/* Answers 503 with Retry-After. No answer may have begun. If message is NULL, uses the message of the status. */
 void wt__exchange_answer_overload(struct http_exchange *exchange, const char *message);
 
 /* The queue of requests, and the workers.
  *
- * Each client (a holder, named by the handler) has its own line, and the lines take turns. So a client that sends a
- * thousand requests delays another client's request by only one of them. base/shares.h limits each client's places in
- * the queue. The queue starts one worker more than requested, and no client may use more than the requested number, so
- * slow requests of one client always leave a worker for others. */
+ * The handler names a holder for each request, such as the client's key. Each holder has its own line in the queue, and
+ * the lines take turns. A holder with a thousand queued requests therefore delays another holder's request by only one
+ * of them. base/shares.h limits each holder's places in the queue.
+ *
+ * The queue starts one worker more than requested. A holder may use only the requested number of workers. So one worker
+ * is always left for other holders. */
 
 struct http_queue;
 
@@ -148,8 +154,8 @@ struct http_queue *wt__http_queue_new(size_t max, const struct http_handler *han
 /* Starts up to `workers` workers (0: one per processor) and one more. Fails with WT_ENOMEM if no worker can be
  * started. */
 int wt__http_queue_start(struct http_queue *queue, unsigned workers, wt_error *err);
-/* Queues an exchange, which the worker releases. holder: at most HTTP_HOLDER_BYTES, or NULL. Returns false if the queue
- * is full or the holder has its share. */
+/* Queues an exchange. The worker will release it. holder: at most HTTP_HOLDER_BYTES; NULL if clients are not
+ * distinguished. Returns false if the queue is full or the holder has used up its share. */
 bool wt__http_queue_push(struct http_queue *queue, struct http_exchange *exchange, const char *holder);
 /* Waits until all queued requests are done and the workers have ended. */
 void wt__http_queue_stop(struct http_queue *queue);
@@ -158,22 +164,23 @@ void wt__http_queue_count(struct http_queue *queue, uint64_t *waiting, uint64_t 
 /* Ignores NULL. */
 void wt__http_queue_free(struct http_queue *queue);
 
-/* Kinds of waits of the loop, each with a timeout. All waits of a kind have the same duration, so each kind is a list
- * ordered by end time. Starting and ending a wait takes constant time. */
+/* Timeouts of connections. A wait is the time until one connection's timeout. All waits of a kind have the same
+ * duration. The waits of each kind are therefore in a list ordered by end time, and starting or ending a wait takes
+ * constant time. */
 enum http_wait {
     HTTP_WAIT_NONE,
-    HTTP_WAIT_IDLE,   /* another request */
-    HTTP_WAIT_HEAD,   /* rest of a head */
-    HTTP_WAIT_BODY,   /* rest of a body */
-    HTTP_WAIT_READER, /* reading by the client */
-    HTTP_WAIT_CLOSE,  /* closing by the client */
+    HTTP_WAIT_IDLE,   /* for the next request */
+    HTTP_WAIT_HEAD,   /* for the rest of a head */
+    HTTP_WAIT_BODY,   /* for the rest of a body */
+    HTTP_WAIT_READER, /* for the client to read output */
+    HTTP_WAIT_CLOSE,  /* for the client to close the connection */
     HTTP_WAITS
 };
 
 struct wait {
-    enum http_wait kind; /* HTTP_WAIT_NONE if in no list */
-    double until_ms;     /* end time, on the clock of wt__now_ms */
-    struct wait *before, *after;
+    enum http_wait kind;         /* HTTP_WAIT_NONE if the connection is not waiting */
+    double until_ms;             /* end time, on the clock of wt__now_ms */
+    struct wait *before, *after; /* neighbours in the list; NULL if in no list */
 };
 
 struct event;
@@ -188,14 +195,16 @@ struct waits {
     void *context;
 };
 
-/* Opens the lists. expired is called for each wait that times out, after its removal. Returns -1 if out of memory. */
+/* Opens empty lists and the timer. When a wait times out, it is removed from its list and passed to `expired`. Returns
+ * -1 if out of memory. */
 int wt__waits_open(struct waits *waits, struct event_base *base,
                    void (*expired)(void *context, struct wait *wait, enum http_wait kind), void *context);
 void wt__waits_close(struct waits *waits);
 
-enum { HTTP_INPUT_BYTES = 16 << 10 }; /* maximum bytes per read, and so maximum input kept during an answer */
+enum { HTTP_INPUT_BYTES = 16 << 10 }; /* maximum bytes per read, and maximum input kept during an answer */
 
-/* State shared by all connections of a server. Only the loop's thread uses it, except for the counters. */
+/* State shared by all connections of a server. Only the loop's thread changes it, except for the counters and objects
+ * with their own lock. */
 struct server_loop {
     struct event_base *base;
     struct mailbox *mailbox;
@@ -206,14 +215,14 @@ struct server_loop {
     size_t connections_max;
     struct shares held;                    /* bytes held for requests, by holder */
     struct shares answering;               /* connections with a request in progress, by holder */
-    bool stopping;                         /* close idle connections; the last one ends the loop */
-    atomic_uint_fast64_t connection_count; /* current number */
+    bool stopping;                         /* shutdown has begun; the close of the last connection ends the loop */
+    atomic_uint_fast64_t connection_count; /* open connections */
     atomic_uint_fast64_t accepted, refused, overloaded, requests; /* since the server was opened */
     char input[HTTP_INPUT_BYTES];
 };
 
-/* Serves the descriptor and takes ownership of it. At the limit it first closes another connection without a complete
- * head, or else the descriptor. */
+/* Starts to serve a new connection, and takes ownership of its descriptor. At the limit, first calls
+ * wt__connections_close_idle. If that closes no connection, closes the descriptor. */
 void wt__connection_open(struct server_loop *loop, int descriptor, const char *peer);
 /* Handles all new output of handlers. Call it when the mailbox is readable. */
 void wt__connections_take_output(struct server_loop *loop);

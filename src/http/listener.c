@@ -1,5 +1,5 @@
-/* listener.c: the listening socket; see internal.h. Hosts must be numeric or `localhost`: resolving a name depends on
- * the network, and listening on an unintended address would be a security hole. */
+/* listener.c: the listening socket; see internal.h. Hosts must be numeric or `localhost`, because the addresses of
+ * other names depend on the network. A wrong address could make the server reachable from outside. */
 #include "http/internal.h"
 
 #include <arpa/inet.h>
@@ -119,7 +119,7 @@ static int listen_on_network(struct http_listener *out, const char *listen_at, w
     return 0;
 }
 
-/* Makes the path available: removes a socket file without a listener. */
+/* Makes the path available: removes a socket file without a listener. Errors: WT_EBUSY if the path is in use. */
 static int clear_path(const struct sockaddr_un *local, const char *listen, wt_error *err)
 {
     struct stat info;

@@ -1,5 +1,6 @@
-/* queue.c: lines of exchanges under a mutex, and worker threads. Handlers take far longer than the lock is held, so
- * finer locking would not help. All memory is allocated at the start: places, and a line for each possible holder. */
+/* queue.c: the request queue and its worker threads. One mutex protects the queue. Handlers take far longer than the
+ * mutex is held, so finer locking would not help. All memory is allocated at the start: the places, and a line for each
+ * possible holder. */
 #include "http/internal.h"
 
 #include <pthread.h>
@@ -21,7 +22,7 @@ struct queue_place {
 
 /* The requests of one holder. A line is in use while a request of the holder is queued or running. */
 struct queue_line {
-    struct queue_line *next, *before;  /* ring of lines in use; for free lines, next only */
+    struct queue_line *next, *before;  /* neighbours in the ring of lines in use; free lines have only `next` */
     struct queue_place *first, **last; /* queued requests */
     size_t running;
     char holder[HTTP_HOLDER_BYTES];
@@ -32,10 +33,10 @@ struct http_queue {
     struct shares shares; /* shares of the places */
     pthread_mutex_t lock;
     pthread_cond_t filled;
-    struct queue_place *places, *free_places; /* [max] */
-    struct queue_line *lines, *free_lines;    /* [max + WORKERS_MAX + 1] */
-    struct queue_line *turn;                  /* next line in use; NULL if no line is in use */
-    size_t len, running;
+    struct queue_place *places, *free_places; /* places [max]; list of free places */
+    struct queue_line *lines, *free_lines;    /* lines [max + WORKERS_MAX + 1]; list of free lines */
+    struct queue_line *turn;                  /* line whose turn is next; NULL if no line is in use */
+    size_t len, running;                      /* queued and running requests */
     bool stopping;
     pthread_t workers[WORKERS_MAX + 1];
     unsigned worker_count, most_each; /* most_each: maximum workers per holder */
@@ -146,7 +147,7 @@ static struct http_exchange *take_from_line(struct http_queue *queue, struct que
     return exchange;
 }
 
-/* Waits for the next exchange and its line. Returns NULL if the queue is empty and stopping. */
+/* Waits for the next exchange and sets *line to its line. Returns NULL if the queue is empty and stopping. */
 static struct http_exchange *queue_pop(struct http_queue *queue, struct queue_line **line)
 {
     struct http_exchange *exchange = NULL;
@@ -159,8 +160,8 @@ static struct http_exchange *queue_pop(struct http_queue *queue, struct queue_li
     return exchange;
 }
 
-/* Marks a request as done. Other workers are not woken, because this worker takes the line's next request itself; at
- * shutdown all of them must check the queue. */
+/* Marks a request as done. Wakes no other worker, because this worker takes the next request itself. During the
+ * shutdown, all workers are woken to check whether the queue is empty. */
 static void end_work(struct http_queue *queue, struct queue_line *line)
 {
     pthread_mutex_lock(&queue->lock);

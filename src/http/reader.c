@@ -1,9 +1,11 @@
 /* reader.c: strict incremental parser of HTTP/1.1 requests (RFC 9112).
  *
- * The head is collected up to its empty line, and each byte is checked once: lines must end in CR LF, control
- * characters other than tabs are invalid, and all lengths are limited. Then the complete head is parsed, and the body
- * is counted or decoded. Any ambiguity ends the connection: a proxy may have parsed the same bytes differently. Then
- * the server could take a part of what the proxy forwarded as a body for another request. */
+ * The head is collected up to its empty line, and each byte is checked once. Lines must end in CR LF, control
+ * characters other than tabs are invalid, and all lengths are limited. Then the complete head is parsed. The body is
+ * counted, or decoded if it is chunked.
+ *
+ * Any ambiguity ends the connection, because a proxy may have parsed the same bytes differently. Otherwise the server
+ * could mistake a part of a forwarded body for another request. */
 #include "http/reader.h"
 
 #include <stddef.h>
@@ -123,8 +125,8 @@ static enum http_refusal decode_chunks(struct http_chunks *chunks, struct str *i
 
 /* ---------------------------------------------------------------- target */
 
-/* An origin server needs two of the four forms of targets: a path, and http://HOST/PATH, which servers must accept (RFC
- * 9112, section 3.2.2). `*` is accepted for OPTIONS. CONNECT is only for proxies.
+/* Three of the four forms of targets are accepted: a path, http://HOST/PATH, and `*` for OPTIONS. RFC 9112, section
+ * 3.2.2, requires servers to accept the second form. CONNECT, with the fourth form, is only for proxies.
  *
  * Percent-encoding is checked but not decoded, so paths are compared as sent. Later decoding cannot produce a NUL. */
 
@@ -215,7 +217,8 @@ static enum http_refusal take_authority(struct str *target, struct str *authorit
     return has_host_form(*authority) ? HTTP_FINE : HTTP_TARGET_FORM;
 }
 
-/* Sets the path and query of a request; its method must be set. *authority: host in the target; may be empty. */
+/* Sets the path and query of a request. The method must already be set. Sets *authority to the host in the target, or
+ * to "" if the target is a path. */
 static enum http_refusal parse_target(struct http_request *request, struct str target, struct str *authority)
 {
     *authority = STR("");
@@ -241,10 +244,10 @@ static enum http_refusal parse_target(struct http_request *request, struct str t
 /* ---------------------------------------------------------------- framing */
 
 /* The rules of RFC 9112, section 6, without their tolerance. If two programs find different ends of a body, a request
- * can be smuggled inside the body. So a length is a plain number, the only coding is `chunked`, and both together are
- * rejected. check_single_valued rejects duplicates of these fields.
+ * can be smuggled inside the body. So a length must be a plain number, and the only coding is `chunked`. A request with
+ * both is rejected. check_single_valued rejects duplicates of these fields.
  *
- * Connections persist only in HTTP/1.1. In HTTP/1.0, persistence was added later and proxies implemented it wrongly. */
+ * Connections persist only in HTTP/1.1. HTTP/1.0 got persistence later, and proxies implemented it wrongly. */
 
 enum { LENGTH_DIGITS_MAX = 18 }; /* numbers of this many digits fit in 64 bits */
 
@@ -340,7 +343,8 @@ static struct str take_head_line(struct str *head)
     return line;
 }
 
-/* Returns the word before the next space, or the whole rest, and removes it from *line. */
+/* Removes the word before the next space from *line, with the space, and returns it. Without a space, takes the whole
+ * line. */
 static struct str take_target_word(struct str *line)
 {
     const char *space = memchr(line->ptr, ' ', line->len);
@@ -427,10 +431,10 @@ static enum http_refusal check_host(const struct http_request *request, const st
     return agree ? HTTP_FINE : HTTP_TARGET_HOST;
 }
 
-/* Parses a complete head (RFC 9112, sections 3 and 5) into *request, with views of head, and its framing into *framing.
- * Rejects deviations that the RFC permits servers to accept: several blanks, folded lines, a blank before the colon,
- * duplicates of single-valued fields. head: lines that end in CR LF, without the empty last line and without control
- * characters except tabs (checked by check_head_byte). */
+/* Parses a complete head (RFC 9112, sections 3 and 5) into *request and *framing. *request gets views of head. Rejects
+ * deviations that the RFC permits servers to accept: several blanks, folded lines, a blank before the colon, and
+ * duplicates of single-valued fields. head: lines that end in CR LF, without the empty last line. check_head_byte has
+ * already rejected control characters except tabs. */
 static enum http_refusal parse_head(struct http_request *request, struct http_framing *framing, struct str head)
 {
     struct str authority;

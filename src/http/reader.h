@@ -1,4 +1,4 @@
-/* reader.h: parses requests from bytes. The result does not depend on how the bytes are split. */
+/* reader.h: an incremental parser of requests. The result does not depend on how the input is split. */
 #ifndef WT_HTTP_READER_H
 #define WT_HTTP_READER_H
 
@@ -7,8 +7,8 @@
 #include "base/buffer.h"
 #include "http/exchange.h"
 
-/* The complete list of reasons for rejecting a request: name, status of the answer (RFC 9110, section 15; 400 if no
- * specific status exists), and a sentence for the client. */
+/* The reasons for rejecting a request. A row has the name, the status of the answer (RFC 9110, section 15), and a
+ * sentence for the client. The status is 400 if the RFC has no more specific one. */
 #define HTTP_REFUSAL_ROWS(ROW)                                                                                         \
     ROW(HTTP_LINE_FEED, 400, "A line ends in a line feed without a carriage return.")                                  \
     ROW(HTTP_CARRIAGE_RETURN, 400, "A carriage return is not followed by a line feed.")                                \
@@ -65,9 +65,9 @@ enum http_chunk_part {
     HTTP_CHUNK_DIGITS,
     HTTP_CHUNK_DIGITS_END,
     HTTP_CHUNK_BYTES,
-    HTTP_CHUNK_RETURN,
+    HTTP_CHUNK_RETURN, /* CR and LF after the bytes */
     HTTP_CHUNK_LINE_FEED,
-    HTTP_CHUNK_LAST_RETURN,
+    HTTP_CHUNK_LAST_RETURN, /* CR and LF of the empty line after the last chunk, which has size 0 */
     HTTP_CHUNK_LAST_LINE_FEED,
     HTTP_CHUNK_DONE
 };
@@ -75,7 +75,7 @@ enum http_chunk_part {
 /* State of the decoder of a chunked body. A zeroed struct is the start of a body. */
 struct http_chunks {
     enum http_chunk_part part; /* next part */
-    unsigned digits;           /* digits of the size read so far */
+    unsigned digits;           /* number of digits of the size read so far */
     uint32_t left;             /* remaining bytes of this chunk */
 };
 
@@ -88,6 +88,7 @@ struct http_message {
 /* Frees a message. Ignores NULL. */
 void wt__http_message_free(struct http_message *message);
 
+/* State of the reader. */
 enum http_part { HTTP_PART_HEAD, HTTP_PART_ACCEPT, HTTP_PART_BODY, HTTP_PART_DONE, HTTP_PART_REFUSED };
 
 /* A zeroed struct is ready for a request. Between requests it holds no memory. */
@@ -98,17 +99,18 @@ struct http_reader {
     struct http_framing framing;  /* valid once the head is complete */
     struct http_chunks chunks;
     size_t body_max;            /* maximum bytes of the body */
-    uint32_t lines, line_bytes; /* received lines of the head; bytes of the last line */
+    uint32_t lines, line_bytes; /* complete lines of the head so far; bytes of the current line */
     bool after_return;          /* the last byte was a CR */
 };
 
-/* Consumes the request's part of *input and stops when the caller must act:
- *   HTTP_PART_HEAD, HTTP_PART_BODY all input was consumed, and more is needed;
- *   HTTP_PART_ACCEPT the head is complete: message->request is valid except for its body;
- *   HTTP_PART_DONE the request is complete;
- *   HTTP_PART_REFUSED the connection must not be read further. */
+/* Consumes input up to the end of the head or of the request, and moves *input to the rest. Returns the new state:
+ *   HTTP_PART_HEAD, HTTP_PART_BODY  all input was consumed; more is needed
+ *   HTTP_PART_ACCEPT                the head is complete; message->request is valid except for its body
+ *   HTTP_PART_DONE                  the request is complete
+ *   HTTP_PART_REFUSED               the request is rejected; later input must not be parsed */
 enum http_part wt__http_reader_feed(struct http_reader *reader, struct str *input);
-/* Continues after HTTP_PART_ACCEPT, with a body of at most body_max bytes. */
+/* Continues after HTTP_PART_ACCEPT with a body of at most body_max bytes. Returns HTTP_PART_BODY, HTTP_PART_DONE (no
+ * body) or HTTP_PART_REFUSED (body too large). */
 enum http_part wt__http_reader_accept(struct http_reader *reader, size_t body_max);
 /* Returns the request after HTTP_PART_DONE. The caller owns it, and the reader is ready for the next request. */
 struct http_message *wt__http_reader_take(struct http_reader *reader);

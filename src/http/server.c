@@ -1,5 +1,5 @@
-/* server.c: opens, runs and stops the server and its loop. The loop needs only one thread: reading and writing take
- * microseconds, handlers milliseconds. */
+/* server.c: opens, runs and stops the server and its loop. One thread is enough for the loop, because reading and
+ * writing a request take microseconds, and handlers take milliseconds. */
 #include "http/internal.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 
 enum {
     ACCEPTED_MAX = 64, /* connections accepted per event, so that other events are not delayed */
-    PAUSE_MS = 100,    /* pause of accepting if descriptors or memory are exhausted */
-    LINGER_MS = 1000,  /* time for the client to read the last answer and close */
+    PAUSE_MS = 100,    /* delay before connections are accepted again, after descriptors or memory ran out */
+    LINGER_MS = 1000,  /* time for the client to read the last answer and close the connection */
 };
 
 struct http_server {
@@ -211,7 +211,7 @@ static void free_event(struct event *event)
         event_free(event);
 }
 
-/* Shuts the mailbox. Output of exchanges that are still kept is discarded. */
+/* Shuts and releases the mailbox. Output of exchanges that handlers still keep is discarded. */
 static void close_mailbox(struct http_server *server)
 {
     struct mailbox *mailbox = server->loop.mailbox;

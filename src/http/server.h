@@ -1,8 +1,11 @@
-/* server.h: an HTTP/1.1 server. One thread, the loop, reads, writes and handles timeouts; handlers run on worker
+/* server.h: an HTTP/1.1 server. One thread, the loop, reads, writes and handles timeouts. Handlers run on worker
  * threads, so that computation never delays I/O.
  *
- * If the queue is full, the loop answers 503 with Retry-After. A client that closes its sending side counts as gone,
- * because a half-close cannot be distinguished from a disconnect. TLS is left to a proxy. */
+ * If the queue is full, the loop answers 503 with Retry-After. Several limits are divided among holders, such as API
+ * keys, so that one client cannot use up a limit (base/shares.h).
+ *
+ * A client that closes its sending side counts as gone, because a half-close cannot be distinguished from a disconnect.
+ * TLS is left to a proxy. */
 #ifndef WT_HTTP_SERVER_H
 #define WT_HTTP_SERVER_H
 
@@ -13,24 +16,25 @@
 
 enum { HTTP_COMMON_FIELDS_MAX = 4 };
 
-/* Fields of every answer to a request, whichever part of the server answers. Their views must outlive the answer. */
+/* Fields that are added to every answer to a request, also if the server answers by itself. Their views must outlive
+ * the answer. */
 struct http_fields {
     struct http_field items[HTTP_COMMON_FIELDS_MAX];
     size_t count;
 };
 
 enum {
-    HTTP_QUEUE_MAX = 2048, /* default limit of queued requests; divided among holders (shares.h) */
-    /* Limit of open connections, and at most three quarters of the process's descriptors. At the limit, the server
-     * closes a connection without a complete head to accept a new one. If none exists, it closes the new connection.
-     * Connections with a request in progress are divided among holders. */
+    HTTP_QUEUE_MAX = 2048, /* default limit of queued requests, divided among holders */
+    /* Default limit of open connections. The limit is also at most three quarters of the process's descriptors. At the
+     * limit, the server closes a connection without a complete head to accept a new one. If every connection has a
+     * complete head, it closes the new connection. Connections with a request in progress are divided among holders. */
     HTTP_CONNECTIONS_MAX = 20000,
-    HTTP_HEAD_MS = 10000,            /* from the first byte of a request, or from connecting, to the end of its head */
+    HTTP_HEAD_MS = 10000,            /* from the first byte of a request, or from connecting, to the end of the head */
     HTTP_BODY_MS = 30000,            /* from the end of the head to the end of the body */
     HTTP_IDLE_MS = 75000,            /* between requests */
-    HTTP_READER_MS = 30000,          /* maximum time in which a client reads no output */
+    HTTP_READER_MS = 30000,          /* maximum time without progress while output is unsent */
     HTTP_STOP_MS = 10000,            /* time for running requests after a stop */
-    HTTP_HELD_BYTES_MAX = 512 << 20, /* memory of requests in progress, divided among holders; 503 beyond */
+    HTTP_HELD_BYTES_MAX = 512 << 20, /* default limit of memory for requests, divided among holders; 503 above it */
     HTTP_HOLDER_BYTES = 80,          /* holder's name with its NUL */
     HTTP_BODY_BYTES_MAX = 1 << 20,   /* default limit of a body */
     HTTP_ADDRESS_BYTES = 128,        /* address as text with its NUL */
@@ -42,30 +46,29 @@ struct http_record {
     const char *peer;                   /* address of the client as text */
     int status;                         /* 0 if the client disconnected before the answer began */
     uint64_t bytes;                     /* bytes of the answer's body */
-    double queue_ms, run_ms;            /* time in the queue; time from then until the last byte is written */
+    double queue_ms, run_ms;            /* time in the queue; time from the handler's start to the last byte written */
 };
 
 struct http_handler {
     /* Answers a request, on a worker. */
     void (*answer)(void *context, struct http_exchange *exchange);
-    /* Returns the maximum length of this request's body; 413 beyond. Runs on the loop and should only read the head. If
-     * NULL, the limit is HTTP_BODY_BYTES_MAX. */
+    /* Returns the maximum bytes of this request's body. A longer body is answered with 413. Runs on the loop and should
+     * only read the head. If NULL, the limit is HTTP_BODY_BYTES_MAX. */
     size_t (*body_max)(void *context, const struct http_request *head);
-    /* Writes the name of the holder whose share the request uses (base/shares.h): the name of a key, or "" for
-     * anonymous clients. Returns false if clients are not distinguished. Runs on the loop and should only read the
-     * head. May be NULL if clients are not distinguished. */
+    /* Writes the name of the request's holder: the name of a key, or "" for anonymous clients. The request then uses
+     * this holder's share of the limits. Returns false if clients are not distinguished. Runs on the loop and should
+     * only read the head. May be NULL if clients are not distinguished. */
     bool (*holder)(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES]);
-    /* Returns 0, or a status to reject the head with before its body is read (403, 421, ...). Runs on the loop. May be
-     * NULL. */
+    /* Returns 0 to accept the head, or the status (such as 403) with which the request is rejected before its body is
+     * read. Runs on the loop. May be NULL. */
     int (*refuse)(void *context, const struct http_request *head);
-    /* Adds fields to *out, initially empty, for every answer to this request: complete, streamed, or by the server
-     * itself. Runs on the loop and should only read the head. The views must live as long as the handler. May be
-     * NULL. */
+    /* Adds the fields of every answer to this request to *out, which is empty at first. Runs on the loop and should
+     * only read the head. The views must live as long as the handler. May be NULL. */
     void (*fields)(void *context, const struct http_request *head, struct http_fields *out);
     /* Receives the result of a request. Runs on the loop and must not block. May be NULL. */
     void (*record)(void *context, const struct http_record *record);
-    /* Called at the start of the shutdown; long streams should end now. Runs on the loop and must not block. May be
-     * NULL. */
+    /* Called at the start of the shutdown, so that the handler can end long streams. Runs on the loop and must not
+     * block. May be NULL. */
     void (*stopping)(void *context);
     void *context;
 };
@@ -85,24 +88,27 @@ struct http_server;
 
 struct http_figures {
     uint64_t connections, queued, running; /* current numbers */
-    /* Since the server was opened. refused: invalid or late requests. overloaded: answered 503. */
+    /* Counted since the server was opened. accepted: connections. refused: invalid or late requests. overloaded:
+     * requests answered 503 at a limit or during the shutdown. requests: complete requests. */
     uint64_t accepted, refused, overloaded, requests;
 };
 
 /* Checks a listen address. Returns 0, or WT_EINVAL with a message that names the valid forms. */
 int wt__http_address_check(const char *listen, wt_error *err);
-/* Binds and listens; answers only in wt__http_server_run. A unix socket has mode 0600. A socket file without a listener
- * is replaced. Errors: WT_EINVAL (invalid address), WT_EBUSY (address in use), WT_EIO, WT_ENOMEM. */
+/* Binds and listens. Requests are answered only once wt__http_server_run is called. A unix socket has mode 0600. A
+ * socket file without a listener is replaced. Errors: WT_EINVAL (invalid address), WT_EBUSY (address in use), WT_EIO,
+ * WT_ENOMEM. */
 int wt__http_server_open(struct http_server **out, const struct http_server_options *options, wt_error *err);
 /* Returns the address with the actual port: "127.0.0.1:8080", "unix:/run/x". */
 const char *wt__http_server_address(const struct http_server *server);
-/* Serves until it is stopped. After a stop, running requests have stop_ms to end; then their clients count as gone. */
+/* Serves until wt__http_server_stop is called. Then running requests have stop_ms to end. After that, their clients
+ * count as gone. */
 int wt__http_server_run(struct http_server *server, wt_error *err);
 /* Requests the shutdown, from any thread or a signal handler. */
 void wt__http_server_stop(struct http_server *server);
 /* Returns the current figures, from any thread. */
 void wt__http_server_figures(const struct http_server *server, struct http_figures *out);
-/* Closes the server after run has returned. Ignores NULL. */
+/* Frees the server. Call it after wt__http_server_run has returned. Ignores NULL. */
 void wt__http_server_close(struct http_server *server);
 
 #endif

@@ -1,5 +1,5 @@
-/* data_sets.c: imports research data sets in two layouts: corpus.jsonl files as in BEIR, and files of RapidAPI's tools
- * as in ToolBench. */
+/* data_sets.c: imports the tools of research data sets. Two layouts are supported: a corpus.jsonl as in BEIR, and the
+ * RapidAPI files of ToolBench. */
 #include "import/internal.h"
 
 #include "base/json.h"
@@ -127,8 +127,8 @@ static int read_api_list(struct import_reader *reader, const struct json_item *o
     return rc < 0 ? wt__reader_broken(reader, &scan, err) : 0;
 }
 
-/* Reads the shared members, in any position, and finds the list of APIs. Returns the result of the scan, or
- * WT_ENOMEM. */
+/* Reads the shared members into head, and finds the list of APIs. Shared members may also follow the list. Returns the
+ * result of the scan, or WT_ENOMEM. */
 static int read_rapidapi_head(const struct json_item *object, json_t *head, struct json_item *list,
                               struct json_scan *scan)
 {

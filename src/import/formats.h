@@ -1,7 +1,7 @@
 /* formats.h: the import formats, and the file extensions of sources in folders.
  *
- * A format is a row here and an importer wt__import_NAME (internal.h). Options, request bodies and
- * messages list the rows in this order. Detection tries the last row first: more specific formats come later. */
+ * Each format has a row here and an importer wt__import_NAME (internal.h). Options, request bodies and messages list
+ * the formats in the order of the rows. Detection tries the last row first, so a more specific format comes later. */
 #ifndef WT_IMPORT_FORMATS_H
 #define WT_IMPORT_FORMATS_H
 
@@ -18,7 +18,7 @@
 #define IMPORT_FORMAT_NAME(name) #name
 #define IMPORT_FORMAT_NAMES IMPORT_FORMATS(IMPORT_FORMAT_NAME, " ") /* "mcp openai ..." */
 
-/* Files of a folder with other extensions are ignored. */
+/* Extensions of the files that are read from a folder. */
 #define IMPORT_ENDINGS ".json .jsonl .ndjson .yaml .yml"
 
 #endif

@@ -1,5 +1,6 @@
-/* function.c: the formats whose tools are one JSON object with a name, a description and a schema. A schema under the
- * key of another format is an issue: importing the tool without it would lose the arguments. */
+/* function.c: imports the formats in which each tool is a JSON object with a name, a description and a schema. If a
+ * tool has its schema under the key of another format, an issue is reported. Without the schema, the tool would lose
+ * its arguments. */
 #include "import/internal.h"
 
 #include <stdio.h>
@@ -11,15 +12,14 @@ enum { FUNCTION_SCHEMA_KEYS = 5 };
 
 /* The members of a tool in one format. */
 struct function_shape {
-    const char *nested;                            /* member that contains the tool, if present; NULL if the tool is
-                                                    * never nested */
-    const char *schema_keys[FUNCTION_SCHEMA_KEYS]; /* members for the schema of the arguments; the first one present is
-                                                    * used */
+    const char *nested;                            /* member that may contain the tool; NULL if tools are not nested */
+    const char *schema_keys[FUNCTION_SCHEMA_KEYS]; /* members for the schema; the first one present is used */
     const char *types[3];                          /* values of "type" that can be imported; empty for all values */
-    bool named_provider;                           /* the tool may have the members "provider" and "category" */
+    bool named_provider;                           /* tools may have the members "provider" and "category" */
     bool loose;                                    /* accept any description of parameters as a schema */
 };
 
+/* The key of the schema in each format. */
 static const struct {
     const char *key, *format;
 } schema_keys[] = {
@@ -30,7 +30,8 @@ static const struct {
     {"parameters_json_schema", "gemini"},
 };
 
-/* Returns 1 with the schema or NULL in *out, or 0 if an issue was reported. */
+/* Finds the schema of the arguments. Returns 1 and sets *out, NULL if the tool has no schema. Returns 0 if an issue was
+ * reported. */
 static int find_function_schema(struct import_reader *reader, struct source_place place, const json_t *function,
                                 const struct function_shape *shape, json_t **out, wt_error *err)
 {
@@ -60,8 +61,8 @@ static int find_function_schema(struct import_reader *reader, struct source_plac
     return 1;
 }
 
-/* Hosted tools (web search, code interpreter) are listed together with functions. Returns 1 for a function, or 0 if an
- * issue was reported. */
+/* Checks that the tool is a function. Sources also list hosted tools, such as web search, which cannot be imported.
+ * Returns 1, or 0 if an issue was reported. */
 static int check_function_type(struct import_reader *reader, struct source_place place, const json_t *tool,
                                const struct function_shape *shape, wt_error *err)
 {
@@ -93,7 +94,7 @@ static int read_function_texts(struct import_reader *reader, const json_t *funct
     return rc;
 }
 
-/* Reads one tool whose JSON was parsed. function: the object with the name, which may be nested in the tool. */
+/* Reads one parsed tool. function: the object with the name; it may be nested in the tool. */
 static int read_parsed_function(struct import_reader *reader, const json_t *tool, const json_t *function,
                                 const struct function_shape *shape, struct draft *draft, wt_error *err)
 {

@@ -47,12 +47,12 @@ static bool contains_words(struct str text, const char *words)
     return memmem(text.ptr, text.len, words, strlen(words)) != NULL;
 }
 
-/* Common files without tools, recognised by words that tools rarely contain, for a better message. Only checked if no
- * key identifies a format. */
+/* Common kinds of files without tools, which get a message of their own. They are recognised by words that tools rarely
+ * contain. The table is used only if no key of the file identifies a format. */
 static const struct {
-    const char *start;    /* prefix; NULL for any */
-    const char *marks[2]; /* words in the file */
-    const char *sentence;
+    const char *start;    /* first characters of the file; NULL for any */
+    const char *marks[2]; /* words that the file contains */
+    const char *sentence; /* message, without the name of the file */
 } foreign_formats[] = {
     {"%PDF", {0}, "is a PDF: look for the API's OpenAPI document, and add that"},
     {"<", {0}, "is HTML or XML: look for the API's OpenAPI document, and add that"},
@@ -80,8 +80,8 @@ static const char *find_foreign_format(struct str bytes)
     return NULL;
 }
 
-/* A client's configuration names MCP servers and has no tools. It may contain comments, so it is recognised by words
- * instead of parsed. */
+/* True for the configuration of an MCP client, which names servers and has no tools. The file may contain comments and
+ * is therefore not parsed, but recognised by words. */
 static bool is_client_config(struct str bytes)
 {
     return contains_words(bytes, "\"mcpServers\"") ||
@@ -89,7 +89,7 @@ static bool is_client_config(struct str bytes)
             (contains_words(bytes, "\"command\"") || contains_words(bytes, "\"url\"")));
 }
 
-/* True for a log of requests (catalog/usage.h), by its first line; a tool would have a name there. */
+/* True if the first line is a recorded usage (catalog/usage.h). A tool would have a name. */
 static bool is_recorded_use(struct str bytes)
 {
     const char *end = memchr(bytes.ptr, '\n', bytes.len);
@@ -111,7 +111,7 @@ static int choose_importer(const struct importer **out, const struct import_opti
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s %s", file, sentence);
     if (peek.lines && is_recorded_use(bytes))
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
-                           "%s is recorded use and has no tools: import it with `whichtool usage add`", file);
+                           "%s contains recorded usages, not tools: import it with `whichtool usage add`", file);
     for (size_t i = IMPORTERS; i-- > 0 && !*out;)
         if (importers[i]->detect(&peek))
             *out = importers[i];
@@ -185,8 +185,8 @@ static struct str file_stem(const char *path)
     return (struct str){name, dot ? (size_t)(dot - name) : strlen(name)};
 }
 
-/* Reads the last added file from path, which outlives the reading. In JSON files the stem is the default provider;
- * lines of JSON may come from many providers. */
+/* Reads the last added file from path. Borrows path. In .json files, the stem is the default provider. Other files have
+ * no default, because lines of JSON may come from many providers. */
 static int read_import_file(struct import_reader *reader, const char *path, wt_error *err)
 {
     struct import *out = reader->out;

@@ -1,8 +1,8 @@
-/* internal.h: shared by the importers: adding tools and issues, and finding tools in JSON.
+/* internal.h: functions that the importers share. They find tools in JSON, and add tools and issues to the import.
  *
- * An importer recognises a source from a peek, and reads it. It passes drafts to wt__reader_add, which checks, cleans,
- * names and stores them, and reports problems with wt__reader_issue. Both return 0 to continue, or a negative code that
- * ends the import. */
+ * An importer recognises a source by its peek, and reads the source. It passes a draft of each tool to wt__reader_add,
+ * and reports problems with wt__reader_issue. Both functions return 0 to continue, or a negative code that ends the
+ * import. */
 #ifndef WT_IMPORT_INTERNAL_H
 #define WT_IMPORT_INTERNAL_H
 
@@ -15,6 +15,7 @@
 #include "import/formats.h"
 #include "import/import.h"
 
+/* A byte offset and a 1-based line in the importer's text. */
 struct source_place {
     size_t byte, line;
 };
@@ -22,52 +23,54 @@ struct source_place {
 struct yaml;
 struct function_shape;
 
+/* State of an import. */
 struct import_reader {
     struct import *out;
     const struct import_options *options;
     struct import_limits limits;
     const char *format;                 /* name of the current importer */
-    const struct function_shape *shape; /* shape of its tools; NULL for importers outside function.c */
+    const struct function_shape *shape; /* members of a tool in this format; NULL for importers outside function.c */
     struct str stem;                    /* file name without folder and extension; "" for bytes */
-    struct str provider;                /* provider of tools without one, in this file */
-    uint32_t file;                      /* index in out->files */
-    size_t offset;                      /* offset of the text in the file, after a byte order mark */
-    const struct yaml *yaml; /* the source of a document converted from YAML, to convert places; NULL for others */
-    size_t reported;         /* bytes reported to progress */
-    bool broken;             /* the file was not read to its end, and the issue was reported */
-    struct buffer pointer;   /* JSON pointer of the current value */
-    struct map names;        /* provider NUL name -> index of the tool */
-    struct map variants;     /* provider NUL name NUL SHA-256 -> presence; definitions of repeated names */
-    struct map counters;     /* provider NUL stem -> last number given to a repeated name */
+    struct str provider;                /* default provider of the current tools */
+    uint32_t file;                      /* index of the current file in out->files */
+    size_t offset;                      /* bytes of a byte order mark before the text */
+    const struct yaml *yaml;            /* document from which the text was converted; NULL if it is not YAML */
+    size_t reported;                    /* bytes reported to progress */
+    bool broken;                        /* the file could not be read to its end, and an issue was reported */
+    struct buffer pointer;              /* JSON pointer of the current value */
+    struct map names;                   /* provider NUL name -> index of the tool */
+    struct map variants;                /* set of provider NUL name NUL SHA-256: the definitions of repeated names */
+    struct map counters;                /* provider NUL stem -> last number given to a repeated name */
 };
 
 /* A tool read by an importer. Views last until wt__reader_add returns. */
 struct draft {
     struct str provider, name, title, description, category, source_id;
     json_t *schema;        /* schema of the arguments, in any dialect; changed by wt__reader_add; NULL if absent */
-    bool judged;           /* the schema has no credentials left, because the importer knew where each argument is
-                            * sent */
+    bool judged;           /* the importer has removed the credentials from the schema */
     struct str definition; /* lives as long as the source */
     struct source_place place;
 };
 
+/* Checks a draft, cleans its texts, makes its name unique and stores the tool. Reports an issue if the tool is
+ * skipped. */
 int wt__reader_add(struct import_reader *reader, const struct draft *draft, wt_error *err);
 
 /* Converts a place in the importer's text to a place in the file. */
 struct source_place wt__reader_place(const struct import_reader *reader, struct source_place place);
 
-/* Reports an issue. below is appended to the pointer ("/name"), or "". */
+/* Reports an issue at reader->pointer. below: rest of the JSON pointer ("/name"), or "". */
 int wt__reader_issue(struct import_reader *reader, struct source_place place, const char *below, wt_error *err,
                      const char *format, ...) WT_PRINTF(5, 6);
 
-/* Reports a problem with an imported tool, which does not count as skipped. */
+/* Reports a problem with an imported tool. The tool does not count as skipped. */
 int wt__reader_remark(struct import_reader *reader, struct source_place place, wt_error *err, const char *format, ...)
     WT_PRINTF(4, 5);
 
-/* Notes the id of a tool in the source that was skipped. */
+/* Records the id of a tool that was skipped. */
 int wt__reader_leave(struct import_reader *reader, struct str source_id, wt_error *err);
 
-/* Reports that the rest of the source was not read. */
+/* Reports that the rest of the source was not read. Does nothing if this was already reported for the file. */
 int wt__reader_broken(struct import_reader *reader, const struct json_scan *scan, wt_error *err);
 
 /* Reports progress up to this byte. Returns WT_ECANCELLED on a stop request. */
@@ -79,18 +82,17 @@ size_t wt__pointer_key(struct import_reader *reader, struct str key);
 size_t wt__pointer_index(struct import_reader *reader, size_t index);
 void wt__pointer_back(struct import_reader *reader, size_t mark);
 
-/* Parses the bytes of one tool. Returns 1 with an object in *out, to be released with json_decref, or 0 if an issue was
- * reported. */
+/* Parses the bytes of one tool. Returns 1 and sets *out to an object, which the caller releases with json_decref.
+ * Returns 0 if an issue was reported. */
 int wt__reader_parse(struct import_reader *reader, const struct json_item *item, json_t **out, wt_error *err);
 
-/* Reads a member as text. Returns 1 if it is a string, or absent or null (*out is then empty); 0 if an issue was
- * reported. */
+/* Reads a member as text. *out is empty if the member is absent or null. Returns 1, or 0 if an issue was reported
+ * because the member is not a string. */
 int wt__reader_text(struct import_reader *reader, struct source_place place, const json_t *object, const char *key,
                     struct str *out, wt_error *err);
 
-/* Calls visit for each tool in a document, or in the document of each line. Tools are elements of arrays, and values
- * under "result", "tools", "functions", "functionDeclarations" of an object that is not a tool itself, or under the
- * names of servers. reader->provider is set to the closest server name. */
+/* Calls visit for each tool in a document, or in the document of each line. walk.c describes where tools are found. If
+ * the source names the server of a tool, reader->provider is this name during the call. */
 typedef int (*walk_visit)(struct import_reader *reader, const struct json_item *item, wt_error *err);
 int wt__walk_document(struct import_reader *reader, struct str text, walk_visit visit, wt_error *err);
 int wt__walk_lines(struct import_reader *reader, struct str text, walk_visit visit, wt_error *err);
@@ -120,20 +122,22 @@ enum peek_key {
     PEEK_UNSURE = PEEK_NAME | PEEK_TYPE | PEEK_ID | PEEK_TEXT, /* any JSON may have these */
 };
 
-/* Properties of a source for detecting its format. */
+/* Properties of a source that identify its format. */
 struct peek {
     unsigned keys; /* PEEK_... keys of the root and of the first tools */
     bool lines;    /* one JSON value per line */
     bool yaml;     /* an OpenAPI document in YAML */
 };
 
+/* An importer of one format. */
 struct importer {
     const char *name;
-    bool (*detect)(const struct peek *peek);
+    bool (*detect)(const struct peek *peek); /* true if the source may have this format */
     int (*read)(struct import_reader *reader, struct str bytes, wt_error *err);
     const struct function_shape *shape; /* for the formats of function.c; NULL for others */
 };
 
+/* Fills *peek from the beginning of a source. file: name of the source. */
 void wt__peek(struct peek *peek, const char *file, struct str bytes);
 
 #define DECLARE_IMPORTER(name) extern const struct importer wt__import_##name;
@@ -144,13 +148,14 @@ IMPORT_FORMATS(DECLARE_IMPORTER, )
 
 enum {
     YAML_MARK_DEPTH = 8,       /* depth of nodes whose places are stored */
-    YAML_ALIAS_FREE = 1 << 20, /* aliases may expand to this many bytes of JSON, */
-    YAML_ALIAS_TIMES = 16,     /* plus this many per byte of the source */
+    YAML_ALIAS_FREE = 1 << 20, /* bytes of JSON to which the aliases of any document may expand */
+    YAML_ALIAS_TIMES = 16,     /* further bytes for each byte of the source */
 };
 
-/* The place of a node: its JSON begins at `json`, its source at `byte` on line `line`. */
+/* The place of a node. */
 struct yaml_mark {
-    size_t json, byte, line;
+    size_t json;       /* offset of the node in the JSON */
+    size_t byte, line; /* offset and line of the node in the YAML */
 };
 
 struct yaml {
@@ -162,9 +167,9 @@ struct yaml {
 };
 
 /* Converts the first document of source to at most max bytes of JSON. Aliases are expanded within limits, because a few
- * lines of them can expand to billions of bytes. At invalid YAML the JSON ends with open brackets, as if truncated, and
- * out->reason is set. Scalars follow the JSON schema of YAML 1.2: null, true, false and numbers keep their types, all
- * others are strings. Returns 0 or WT_ENOMEM. Call wt__yaml_dispose in any case. */
+ * lines of aliases can expand to billions of bytes. At invalid YAML or a limit, the JSON is cut off, and out->reason is
+ * set. Scalars follow the JSON schema of YAML 1.2. null, true, false and numbers keep their types. All other scalars
+ * are strings. Returns 0 or WT_ENOMEM. Call wt__yaml_dispose in any case. */
 int wt__yaml_to_json(struct yaml *out, struct str source, size_t max);
 void wt__yaml_dispose(struct yaml *yaml);
 
@@ -175,8 +180,8 @@ const struct yaml_mark *wt__yaml_near(const struct yaml *yaml, size_t json);
 
 enum {
     OPENAPI_MAX_NODES = 1024,       /* maximum values expanded from references in one tool's schema */
-    OPENAPI_FEW_NODES = 64,         /* lower maximum once a document's tools have expanded OPENAPI_ALL_NODES values */
-    OPENAPI_ALL_NODES = 4 << 20,    /* values of all tools of a document that may be expanded at the higher maximum */
+    OPENAPI_FEW_NODES = 64,         /* the maximum after a document's tools have expanded OPENAPI_ALL_NODES values */
+    OPENAPI_ALL_NODES = 4 << 20,    /* values expanded in a document before the maximum is lowered */
     OPENAPI_MAX_DEPTH = 40,         /* maximum depth of a schema, below WT_MAX_JSON_DEPTH */
     OPENAPI_MAX_OPEN = 6,           /* maximum references within references */
     OPENAPI_MAX_HOPS = 8,           /* maximum references that point to references */
@@ -188,9 +193,10 @@ enum {
 struct openapi_part {
     struct json_item item;
     json_t *value; /* parsed on first use */
-    bool bad;      /* not valid JSON */
+    bool bad;      /* true if the part is not valid JSON */
 };
 
+/* An OpenAPI document while its tools are read. */
 struct openapi {
     struct import_reader *reader;
     struct str text;
@@ -211,31 +217,33 @@ struct openapi {
     char dangling[128]; /* first reference to a missing target; "" if none */
     char wrong[192];    /* first problem with a parameter or reference; "" if none */
     /* state of the document */
-    bool whole;     /* read to its end, so that a missing target does not exist */
-    size_t waiting; /* operations with references that may point after the end */
+    bool whole;     /* true if the document was read to its end */
+    size_t waiting; /* operations with references to targets that may be in the unread part */
 };
 
 /* Indexes the parts. Returns 0 or WT_ENOMEM. */
 int wt__openapi_index(struct openapi *document);
 void wt__openapi_dispose(struct openapi *document);
 
-/* Resets the state of the last tool, and drops the parsed parts if they exceed OPENAPI_CACHE_BYTES. name: name of
- * the next tool; borrowed. */
+/* Resets the state of the last tool, and drops the parsed parts if they exceed OPENAPI_CACHE_BYTES. name: name of the
+ * next tool; borrowed. */
 void wt__openapi_next_tool(struct openapi *document, struct str name);
 
 /* Returns the part named by a local reference, or NULL. */
 struct openapi_part *wt__openapi_part(struct openapi *document, struct str reference);
 
-/* Follows the "$ref" of value, if any; the result is borrowed. Returns NULL if the target is missing (sets `dangling`)
- * or outside the document (sets `wrong`). Sets *rc to WT_ENOMEM if out of memory. */
+/* Returns the target of the "$ref" in value, or value itself if it has none. The result is borrowed. Returns NULL if
+ * the target is missing (sets document->dangling) or outside the document (sets document->wrong). Sets *rc to WT_ENOMEM
+ * if out of memory. */
 const json_t *wt__openapi_resolve(struct openapi *document, const json_t *value, int *rc);
 
-/* Returns a copy of schema with expanded references. Cycles and values over the limits become empty schemas. Returns
- * NULL if out of memory. */
+/* Returns a copy of schema with expanded references. At a cycle or a limit, a schema keeps only its type, title and
+ * description. Returns NULL if out of memory. */
 json_t *wt__openapi_expand(struct openapi *document, const json_t *schema);
 
-/* Builds one schema of all arguments of an operation, without credentials: parameters of its path and its own, and
- * properties of its body. shared is the path's parameters or NULL. Returns 0 or WT_ENOMEM. */
+/* Builds one schema of all arguments of an operation, without credentials. The arguments are the parameters of the path
+ * and of the operation, and the properties of the body. shared: parameters of the path, or NULL. Returns 0 or
+ * WT_ENOMEM. */
 int wt__openapi_arguments(struct openapi *document, const json_t *shared, const json_t *operation, json_t **out);
 
 /* ---------------------------------------------------------------- short names of providers (provider.c) */
@@ -245,11 +253,15 @@ enum {
     PROVIDER_MAX_BYTES = 40,
 };
 
-/* Appends a provider name. The name is the title in lower case with '-' between words. Generic words ("API", "OpenAPI
- * spec", versions), and text after '+' or in brackets, are removed. If more than PROVIDER_MAX_WORDS or
- * PROVIDER_MAX_BYTES are left, the name of the host is used (github for api.github.com). The fallbacks are the file's
- * stem, shortened the same way, and the first words of the title. The result depends only on these three arguments,
- * each of which may be "". url: the URL of a server, or its host. */
+/* Appends a provider name, the first of these that exists:
+ *
+ *   1. the title in lower case, with '-' between words, if it has at most PROVIDER_MAX_WORDS and PROVIDER_MAX_BYTES
+ *   2. the registered label of the host: "github" for api.github.com
+ *   3. the first words of the file's stem
+ *   4. the first words of the title
+ *
+ * Generic words ("API", "spec", versions) are removed. Text of the title after '+' or in brackets is removed, too. url:
+ * the URL of a server, or its host. title, url and stem may each be "". */
 void wt__short_provider(struct buffer *out, struct str title, struct str url, struct str stem);
 
 #endif

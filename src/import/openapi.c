@@ -14,17 +14,17 @@
 
 /* ---------------------------------------------------------------- inherited members */
 
-/* A document or a path states once where its operations are sent and how they are authorised. An operation may override
- * both. An approval of a tool covers these members too, so they are part of the definition (docs/audit.md, "Pins"),
- * after the operation's own members:
+/* The root of a document states where requests are sent and how they are authorised. A path may override the servers,
+ * and an operation may override both. The approval of a tool covers these members, too (docs/audit.md, "Pins"). They
+ * are therefore part of the definition, after the operation's own members:
  *
  *   own bytes, without the last brace  ,"servers":[...],"security":[...],"x-securitySchemes":{...}}
  *
- * A million operations may inherit from a document of megabytes. So an inherited value longer than
- * OPENAPI_INHERITED_BYTES is replaced by its hash, which still reveals a change. */
+ * A million operations may inherit megabytes from their document. An inherited value longer than
+ * OPENAPI_INHERITED_BYTES is therefore replaced by its hash, which still reveals a change. */
 
 #define SCHEMES_KEY "x-securitySchemes"
-/* The last three are of Swagger 2.0. */
+/* "host", "basePath" and "schemes" are of Swagger 2.0. */
 static const char *const inherited[] = {"servers", "security", "host", "basePath", "schemes", SCHEMES_KEY};
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
@@ -43,7 +43,8 @@ static int set_brief(json_t *out, const char *key, const json_t *value)
     return value && (!brief || json_object_set_new(out, key, brief) < 0) ? WT_ENOMEM : 0;
 }
 
-/* Sets the security schemes that the requirements in `security` name, if any. */
+/* Sets SCHEMES_KEY of out to the security schemes named in `security`, a list of requirements. Sets nothing if the list
+ * names no known scheme. */
 static int set_schemes(const struct openapi *document, json_t *out, const json_t *security)
 {
     json_auto_t *used = json_object();
@@ -64,8 +65,8 @@ static int set_schemes(const struct openapi *document, json_t *out, const json_t
     return json_object_size(used) > 0 ? set_brief(out, SCHEMES_KEY, used) : 0;
 }
 
-/* Stores the members of the root that operations inherit. Call it after wt__openapi_index. Returns 0 or WT_ENOMEM.
- * */
+/* Stores the members of the root that operations inherit. Call it after wt__openapi_index, which reads the schemes.
+ * Returns 0 or WT_ENOMEM. */
 static int keep_inherited(struct openapi *document, const json_t *root)
 {
     const char *name;
@@ -83,12 +84,12 @@ static int keep_inherited(struct openapi *document, const json_t *root)
     return set_schemes(document, document->inherited, json_object_get(root, "security"));
 }
 
-/* Returns the bytes of an operation with its inherited members, from its path (servers, shortened, or NULL) and the
- * root. *out lives as long as the source. Returns 0 or WT_ENOMEM. */
+/* Sets *out to the definition: the operation's own bytes and the inherited members. servers: the servers of the path,
+ * shortened; NULL if absent. *out lives as long as the source. Returns 0 or WT_ENOMEM. */
 static int write_definition(struct openapi *document, const json_t *servers, const json_t *operation, struct str own,
                             struct str *out)
 {
-    json_auto_t *near = json_object(); /* from the path and the operation */
+    json_auto_t *near = json_object(); /* members from the path and the operation; they override the root's */
     const json_t *security = json_object_get(operation, "security");
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     bool first = json_object_size(operation) == 0, same = !document->reader->yaml;
@@ -119,10 +120,10 @@ static int write_definition(struct openapi *document, const json_t *servers, con
 /* A path item while its operations are read. */
 struct path_item {
     struct str name;
-    json_t *shared;            /* its parameters, or NULL */
+    json_t *shared;            /* parameters of all its operations, or NULL */
     json_t *servers;           /* shortened, or NULL */
-    struct str summary, about; /* fallbacks for operations without texts; views of head */
-    json_t *head;              /* its members */
+    struct str summary, about; /* summary and description, for operations without a text; views of head */
+    json_t *head;              /* members of the path item with a key in `fields` */
 };
 
 static const char *const methods[] = {"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"};
@@ -159,15 +160,15 @@ static void put_method(struct buffer *out, struct str method, struct str path)
     wt__buffer_str(out, path);
 }
 
-/* Sets description and title. With only one of the two texts, it is the description. */
+/* Sets description and title. A single text becomes the description. */
 static void set_texts(struct draft *draft, struct str summary, struct str description)
 {
     draft->description = description.len > 0 ? description : summary;
     draft->title = description.len > 0 ? summary : (struct str){"", 0};
 }
 
-/* Reports a missing target of a reference. In a truncated document the target may be in the unread part, and the
- * truncation was reported. */
+/* Reports a missing target of a reference. In a truncated document, the target may be in the unread part. The operation
+ * is then only counted. */
 static int report_dangling(struct openapi *document, struct source_place place, wt_error *err)
 {
     if (document->whole)
@@ -218,7 +219,7 @@ static int add_operation(struct openapi *document, const struct path_item *path,
     return rc;
 }
 
-/* Notes the id of an operation that was skipped. */
+/* Records the id of an operation that was skipped. */
 static int skip_operation(struct import_reader *reader, const struct path_item *path, const struct json_item *item,
                           wt_error *err)
 {
@@ -247,7 +248,8 @@ static int read_operation(struct openapi *document, const struct path_item *path
 
 /* ---------------------------------------------------------------- paths */
 
-/* Reports an unknown key of a path item. It is most likely a misspelt method, and so a lost operation. */
+/* Reports an unknown key of a path item. If the value is an object, the key is most likely a misspelt method, and the
+ * operation is lost. */
 static int report_unknown_key(struct import_reader *reader, const struct json_item *item, wt_error *err)
 {
     char lower[METHOD_SHOWN];
@@ -267,7 +269,8 @@ static int report_unknown_key(struct import_reader *reader, const struct json_it
                             nearest.best[0] ? "\"?" : "");
 }
 
-/* Reads the operations of a path item, or of its additionalOperations, whose members are all operations. */
+/* Reads the operations of a path item. If `additional`, object is its additionalOperations, and all members are
+ * operations. */
 static int read_operations(struct openapi *document, const struct path_item *path, struct str provider,
                            const struct json_item *object, bool additional, wt_error *err)
 {
@@ -291,7 +294,8 @@ static int read_operations(struct openapi *document, const struct path_item *pat
     return rc < 0 ? wt__reader_broken(document->reader, &scan, err) : 0;
 }
 
-/* Adds shared members of a path item to the path's head unless present. Returns 1, or 0 if an issue was reported. */
+/* Adds the shared members of object, a path item, to path->head. Keeps members that are already there. Returns 1, or 0
+ * if an issue was reported. */
 static int read_shared(struct openapi *document, const struct json_item *object, struct path_item *path, wt_error *err)
 {
     struct json_scan scan;
@@ -317,8 +321,8 @@ static int read_shared(struct openapi *document, const struct json_item *object,
     return 1;
 }
 
-/* Reads the shared members of a path item, and the item that its "$ref" points to. Returns 1, or 0 if an issue was
- * reported. */
+/* Reads the shared members of a path item. If the item has a "$ref", sets *elsewhere to the target and reads the shared
+ * members of the target, too. Returns 1, or 0 if an issue was reported. */
 static int read_path_head(struct openapi *document, const struct json_item *object, struct path_item *path,
                           struct openapi_part **elsewhere, wt_error *err)
 {
@@ -345,7 +349,7 @@ static int read_path_head(struct openapi *document, const struct json_item *obje
     return 1;
 }
 
-/* Reads the operations of a path, which may be elsewhere in the document. */
+/* Reads the operations of a path item, or those of the target of its "$ref". */
 static int read_path_operations(struct openapi *document, struct str provider, const struct json_item *item,
                                 struct path_item *path, wt_error *err)
 {
@@ -397,9 +401,9 @@ static int read_paths(struct openapi *document, struct str provider, const struc
 /* Members of the root. */
 struct document_root {
     struct json_item version, swagger, info, servers, host, base, schemes, security, paths;
-    struct json_item like_paths; /* a member with a similar name */
+    struct json_item like_paths; /* a member whose key resembles "paths" */
     struct json_scan scan;       /* state at the end of the root */
-    bool whole;
+    bool whole;                  /* true if the root was read to its end */
 };
 
 static void scan_root(struct document_root *root, struct str text)
@@ -493,7 +497,7 @@ static int read_inherited(struct openapi *document, const struct document_root *
     return keep_inherited(document, all) < 0 ? wt__fail_nomem(err) : 0;
 }
 
-/* Fails, because a document without operations is most likely a mistake. */
+/* Reports a document without operations as an error, because this is most likely a mistake. */
 static int fail_empty(const struct import_reader *reader, const struct document_root *root, wt_error *err)
 {
     const char *file = reader->out->files[reader->file];

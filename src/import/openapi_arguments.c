@@ -1,10 +1,10 @@
-/* openapi_arguments.c: builds one flat object of arguments for an operation: all parameters by name, and the properties
- * of the body. If a name is taken, the later argument gets its place as a prefix: "query_id", "body_id". A body that is
- * not a plain object is the argument "body".
+/* openapi_arguments.c: builds one flat object of arguments for an operation. The arguments are all parameters, and the
+ * properties of the body. If a name is taken, the later argument gets its place as a prefix: "query_id", "body_id". A
+ * body that is not a plain object becomes the argument "body".
  *
- * In Swagger 2.0, a parameter is its own schema ("type" next to "name"), the body is the parameter in "body", and form
- * fields are parameters in "formData". Valid documents of OpenAPI 3 have no such parameters, so the version is not
- * checked. */
+ * In Swagger 2.0, a parameter is its own schema ("type" next to "name"). A parameter with "in": "body" is the body, and
+ * parameters with "in": "formData" are form fields. Valid documents of OpenAPI 3 have no such parameters, so the
+ * version is not checked. */
 #include "import/internal.h"
 
 #include <stdio.h>
@@ -20,12 +20,14 @@
 
 /* ---------------------------------------------------------------- parameters set by the calling program */
 
-/* The calling program sets the parameters of the document's security schemes, and the parameters that some services
- * declare once and repeat in every operation. catalog/credentials.c recognises other credentials by their names. */
+/* Some parameters are set by the program that calls the tool, not by the model. They are not arguments. These are the
+ * parameters of the document's security schemes, headers of the protocol, and the parameters below.
+ * catalog/credentials.c recognises other credentials by their names. */
 
-/* The repeated parameters of a service, for signing, quotas, callbacks and formatting. A document belongs to the
- * service if `mark` is among its shared parameters. A name counts only where an operation refers to a shared parameter.
- * Google's parameter "fields" is kept, because some operations require it and it selects the result. */
+/* Parameters that a service declares once and repeats in every operation, for signing, quotas, callbacks and
+ * formatting. A document belongs to the service if it declares a shared parameter `mark`. A name counts only where an
+ * operation refers to a shared parameter. Google's parameter "fields" is kept, because it selects the result, and some
+ * operations require it. */
 static const struct {
     const char *mark, *names[16];
 } services[] = {
@@ -36,7 +38,7 @@ static const struct {
      {"X-Amz-Content-Sha256", "X-Amz-Date", "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Security-Token",
       "X-Amz-Signature", "X-Amz-SignedHeaders"}},
 };
-/* Headers of the protocol. OpenAPI says to ignore the first three among parameters. */
+/* Headers of the protocol. OpenAPI requires that parameters with the first three names are ignored. */
 static const char *const protocol[] = {"Accept", "Content-Type", "Authorization", "Proxy-Authorization", "Cookie"};
 /* Locations of shared parameters in OpenAPI 3 and in Swagger 2.0. */
 static const char *const shared_paths[] = {"#/components/parameters/", "#/parameters/"};
@@ -78,8 +80,8 @@ static bool is_of_service(const struct openapi *document, const char *name)
     return false;
 }
 
-/* True if the calling program sets the parameter, not the user: headers of the protocol, security schemes, or
- * parameters shared by all operations of a service. listed is the parameter in the operation, possibly a reference. */
+/* True if the calling program sets the parameter. listed: the parameter in the operation, possibly a reference.
+ * parameter: the same parameter, with the reference resolved. */
 static bool is_set_by_program(const struct openapi *document, const json_t *listed, const json_t *parameter)
 {
     struct str place = wt__json_str(parameter, "in"), name = wt__json_str(parameter, "name");
@@ -128,7 +130,8 @@ static int add_argument(const struct openapi *document, json_t *arguments, struc
 
 enum { PLACE_SHOWN = 32 }; /* maximum bytes of an unknown place in a message */
 
-/* Notes the first parameter of a tool without a name or with an unknown place. */
+/* Records the tool's first bad parameter in document->wrong: its name is missing, or its place is missing or
+ * unknown. */
 static void note_bad_parameter(struct openapi *document, const json_t *parameter, size_t index)
 {
     static const char *const places[] = {"query", "header", "path", "cookie", "querystring", "body", "formData"};
@@ -151,7 +154,8 @@ static void note_bad_parameter(struct openapi *document, const json_t *parameter
                  nearest.best[0] ? "; did you mean \"" : "", PLACE_SHOWN, nearest.best, nearest.best[0] ? "\"?" : "");
 }
 
-/* Collects parameters in `all` under "in name". A later parameter replaces an earlier one with the same key. */
+/* Collects parameters in `all`, under the key "PLACE NAME". A later parameter replaces an earlier one with the same
+ * key. */
 static int collect_parameters(struct openapi *document, json_t *all, const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -182,7 +186,8 @@ static json_t *own_schema(struct openapi *document, const json_t *parameter)
     return keywords ? wt__openapi_expand(document, keywords) : NULL;
 }
 
-/* Returns the schema of a media type or parameter: its "schema", the schema of its content, or its own members. */
+/* Returns the schema of holder, a media type or a parameter. The schema is the member "schema", the schema of the first
+ * media type in "content", or the members of holder itself. */
 static json_t *schema_of(struct openapi *document, const json_t *holder)
 {
     const json_t *schema = json_object_get(holder, "schema");
@@ -293,7 +298,8 @@ static int add_properties(struct openapi *document, json_t *arguments, const jso
     return 0;
 }
 
-/* Adds the body with the schema in holder. about is the fallback for its description. */
+/* Adds the body. holder: media type or parameter with the body's schema. about: description of the body, used if the
+ * schema has none. */
 static int add_body_schema(struct openapi *document, json_t *arguments, const json_t *holder, struct str about,
                            bool required)
 {
@@ -318,7 +324,7 @@ static int add_body(struct openapi *document, json_t *arguments, const json_t *o
                            json_is_true(json_object_get(request, "required")));
 }
 
-/* Adds the body of Swagger 2.0, which is among the parameters. */
+/* Adds the body and the form fields of Swagger 2.0, which are among the parameters. */
 static int add_body_parameters(struct openapi *document, json_t *arguments, json_t *all)
 {
     const char *key;

@@ -1,8 +1,10 @@
 /* openapi_refs.c: references within an OpenAPI document.
  *
- * The document is never parsed as a whole. An index locates the usual targets of references; a target is parsed on
- * first use and cached. Expansion is limited by a stack against cycles, by depth, and by the number of values, because
- * references in a few lines can expand to billions of values. */
+ * The document is never parsed as a whole. An index locates the usual targets of references. A target is parsed on
+ * first use and cached.
+ *
+ * References in a few lines can expand to billions of values. Expansion therefore has limits for the depth, for nested
+ * references, and for the number of values. A stack of open targets detects cycles. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,7 +43,7 @@ static bool holds_schemes(struct str pointer)
            wt__str_equal(pointer, STR("/securityDefinitions"));
 }
 
-/* Reads the security schemes in container, which identify parameters for credentials. */
+/* Reads the security schemes in container. They name the parameters that are credentials. */
 static int read_security_schemes(struct openapi *document, const struct json_item *container)
 {
     json_decref(document->schemes);
@@ -49,7 +51,7 @@ static int read_security_schemes(struct openapi *document, const struct json_ite
     return rc == WT_ENOMEM ? rc : 0;
 }
 
-/* Adds the members of a container, `levels` further down. */
+/* Adds the members of a container to the index. With levels = 1, adds the members of these members instead. */
 static int index_members(struct openapi *document, struct buffer *pointer, const struct json_item *container,
                          int levels)
 {
@@ -121,7 +123,8 @@ void wt__openapi_next_tool(struct openapi *document, struct str name)
 
 /* ---------------------------------------------------------------- resolving */
 
-/* Appends the pointer of a local reference "#/a/b" with decoded percent signs. Appends nothing for other references. */
+/* Appends the JSON pointer of a local reference: "/a/b" for "#/a/b". Decodes percent-encoding. Appends nothing for
+ * other references. */
 static void pointer_of(struct buffer *out, struct str reference)
 {
     if (!wt__str_starts(reference, STR("#/")))
@@ -147,6 +150,7 @@ static size_t prefix_of(struct str pointer, int steps)
     return at;
 }
 
+/* Returns the part that contains the value at the pointer, or NULL. Sets *rest to the pointer within the part. */
 static struct openapi_part *part_at(struct openapi *document, struct str pointer, struct str *rest)
 {
     size_t len = prefix_of(pointer, wt__str_starts(pointer, STR("/components/")) ? 3 : 2);
@@ -178,7 +182,7 @@ static const json_t *parse_part(struct openapi *document, struct openapi_part *p
     return part->value;
 }
 
-/* Returns the value at the rest of a pointer below `value`. */
+/* Returns the value at the pointer `rest`, relative to value. Returns NULL if it does not exist. */
 static const json_t *find_below(const json_t *value, struct str rest)
 {
     while (value && rest.len > 0) {
@@ -200,7 +204,8 @@ static const json_t *find_below(const json_t *value, struct str rest)
 
 enum { REFERENCE_SHOWN = 80 }; /* maximum bytes of a reference in a message */
 
-/* Notes a reference that is not read, because its target is missing in the tool and not pinned. */
+/* Records a reference that is skipped, because it is not a JSON pointer or leads to another document. The user must
+ * know that the tool's definition lacks the target. */
 static void note_unread(struct openapi *document, struct str reference)
 {
     bool here = wt__str_starts(reference, STR("#"));
@@ -246,8 +251,8 @@ const json_t *wt__openapi_resolve(struct openapi *document, const json_t *value,
 
 static json_t *expand_value(struct openapi *document, const json_t *value, int depth, bool names);
 
-/* A schema over its limit is cut: an object of names keeps its names, so that no argument is lost, but the values are
- * only outlined. Beyond OPENAPI_HARD times the limit, further names are dropped. */
+/* Over the limit of values, schemas are outlined instead of expanded. An object of names keeps its names, so that no
+ * argument is lost. Over OPENAPI_HARD times the limit, further names are dropped. */
 enum { OPENAPI_HARD = 16 };
 
 static bool is_over_limit(const struct openapi *document)
@@ -255,10 +260,11 @@ static bool is_over_limit(const struct openapi *document)
     return document->nodes > document->most;
 }
 
-/* Keywords whose value maps names to schemas, keywords whose value is data, and keywords without meaning for arguments.
- * The last two of the dropped keywords are serialisation options of Swagger 2.0. */
+/* Keywords whose value maps names to schemas. */
 static const char *const named[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
+/* Keywords whose value is data, not a schema. */
 static const char *const data[] = {"enum", "const", "default", "required"};
+/* Keywords without meaning for arguments. The last two are serialisation options of Swagger 2.0. */
 static const char *const dropped[] = {"example",          "examples",       "xml", "externalDocs", "discriminator",
                                       "collectionFormat", "allowEmptyValue"};
 
@@ -324,7 +330,8 @@ static json_t *expand_reference(struct openapi *document, const json_t *value, i
     return out;
 }
 
-/* names is true if the members of value are names, not keywords. */
+/* Returns a copy of value with expanded references. depth: depth of value in the schema. names: true if the keys of
+ * value are names, not keywords. Returns NULL if out of memory. */
 static json_t *expand_value(struct openapi *document, const json_t *value, int depth, bool names)
 {
     document->nodes++;

@@ -8,7 +8,8 @@ enum { WORDS_MAX = 32, LABELS_MAX = 16 };
 
 /* ---------------------------------------------------------------- words */
 
-/* True for "v3", "2.0", "v1.2.3", "2023-10" in parts. A plain number may be a name ("360 Learning"). */
+/* True for "v3", "2.0" and "v1.2.3". A plain number is not a version, because it may be part of a name ("360
+ * Learning"). */
 static bool is_version(struct str word)
 {
     size_t at = word.len > 1 && (word.ptr[0] == 'v' || word.ptr[0] == 'V') ? 1 : 0;
@@ -34,7 +35,7 @@ static size_t possessive_length(struct str word)
     return 0;
 }
 
-/* Words consist of letters, digits and marks, with '.' and apostrophes between them. */
+/* True for a character of a word: a letter, a digit, a mark, '.' or an apostrophe. */
 static bool is_title_character(uint32_t c)
 {
     return c == '.' || c == '\'' || c == 0x2019 || wt__unicode_kind(c) != UNICODE_OTHER;
@@ -94,8 +95,8 @@ static void put_lower(struct buffer *out, struct str word)
     }
 }
 
-/* Appends the words of text that are not generic. Returns false if no such word exists, or if there are too many and
- * `cut` is false. If `cut`, only the first words are kept. */
+/* Appends the words of text that are not generic. If they exceed a limit, appends only the first words if `cut`, else
+ * nothing. Returns true if words were appended. */
 static bool put_specific_words(struct buffer *out, struct str text, bool cut)
 {
     struct str words[WORDS_MAX];
@@ -114,7 +115,7 @@ static bool put_specific_words(struct buffer *out, struct str text, bool cut)
 
 /* ---------------------------------------------------------------- the host */
 
-/* Returns the host of a URL, or of a host with a port or path; "" for a path. */
+/* Returns the host in url, which is a URL, or a host with an optional port and path. Returns "" if url is a path. */
 static struct str find_host(struct str url)
 {
     const char *scheme = url.len > 0 ? memmem(url.ptr, url.len, "//", 2) : NULL;
@@ -130,7 +131,8 @@ static struct str find_host(struct str url)
     return (struct str){at, len};
 }
 
-/* Splits a host into labels, without templates. Returns their number; 0 for an address or a local name. */
+/* Splits a host into labels. Skips labels with a template ("{region}"). Returns the number of labels. Returns 0 for an
+ * IP address, a local name, or a host that is not ASCII. */
 static size_t split_host(struct str host, struct str labels[LABELS_MAX])
 {
     size_t count = 0;
@@ -148,7 +150,8 @@ static size_t split_host(struct str host, struct str labels[LABELS_MAX])
     return count;
 }
 
-/* Appends the label of a host that its owner registered. */
+/* Appends the registered label of the host in url: "github" for api.github.com. Returns false if the host has no label
+ * that identifies a provider. */
 static bool put_host(struct buffer *out, struct str url)
 {
     static const char *const second[] = {"co", "com", "org", "net", "gov", "gob", "ac", "edu", "go", "gv"};
@@ -171,7 +174,8 @@ static bool put_host(struct buffer *out, struct str url)
     return true;
 }
 
-/* Returns the title without additions: "(Preview)", " + extension". */
+/* Returns the title without additions such as "(Preview)" and " + extension". Keeps an addition if no specific word
+ * would be left. */
 static struct str main_title(struct str title)
 {
     static const char *const beside[] = {" + ", " ("};

@@ -1,10 +1,11 @@
-/* reader.c: adds the tools of all importers: checks a tool, cleans its texts, makes its name unique for its provider,
- * and hashes its definition.
+/* reader.c: adds the tools of all importers. It checks a tool, cleans its texts, makes its name unique for its
+ * provider, and hashes its definition.
  *
- * Provider and name of a tool are stored in one block, "provider NUL name". The block is also the key in the map of
- * names, so that two million tools need one copy of their names. A repeated name with another definition becomes
- * "name~2", "name~3", in the order of the source. Numbers are counted per stem, so that finding the next one takes
- * constant time. */
+ * The provider and name of a tool are stored in one block, "provider NUL name". The block is also the key in the map of
+ * names, so that two million tools need only one copy of their names.
+ *
+ * A repeated name with another definition becomes "name~2", "name~3", in the order of the source. A counter for each
+ * stem gives the next number in constant time. */
 #include "import/internal.h"
 
 #include <stdarg.h>
@@ -190,8 +191,8 @@ int wt__reader_text(struct import_reader *reader, struct source_place place, con
 
 /* ---------------------------------------------------------------- texts */
 
-/* Copies text, which is valid UTF-8, into out (room for text.len bytes) with control characters as blanks. A layout
- * keeps newlines and tabs. Returns the trimmed result. */
+/* Copies text, which is valid UTF-8, into out, and replaces control characters by blanks. layout: keep newlines and
+ * tabs. out has room for text.len bytes. Returns the trimmed result. */
 static struct str write_clean(char *out, struct str text, bool layout)
 {
     size_t len = 0;
@@ -225,7 +226,7 @@ static int copy_clean(struct arena *arena, struct str text, bool layout, struct 
     return 0;
 }
 
-/* Returns the length to quote in a message: at most QUOTE_MAX bytes, whole characters. */
+/* Returns the length of text to quote in a message: at most QUOTE_MAX bytes, without a partial character. */
 static int quoted_length(struct str text)
 {
     size_t len = text.len < QUOTE_MAX ? text.len : QUOTE_MAX;
@@ -236,8 +237,7 @@ static int quoted_length(struct str text)
 
 /* ---------------------------------------------------------------- names */
 
-/* Returns "provider NUL name" in the arena with room for `extra` bytes. It is the key of a tool and contains its
- * texts. */
+/* Returns "provider NUL name" in the arena, with room for `extra` bytes after it. */
 static char *make_tool_key(struct import_reader *reader, struct str provider, struct str name, size_t extra)
 {
     char *key = wt__arena_alloc(&reader->out->arena, provider.len + 1 + name.len + extra, 1);
@@ -249,7 +249,8 @@ static char *make_tool_key(struct import_reader *reader, struct str provider, st
     return key;
 }
 
-/* Stores a definition of a name. Returns 1 if it is new, 0 if known, -1 if out of memory. */
+/* Records the hash of a tool's definition under the tool's name. Returns 1 if the hash is new for this name, 0 if it is
+ * known, -1 if out of memory. */
 static int add_variant(struct import_reader *reader, struct str provider, struct str name,
                        const unsigned char sha256[32])
 {
@@ -289,7 +290,8 @@ static int number_name(struct import_reader *reader, struct tool *tool)
     return 0;
 }
 
-/* Cleans provider and name directly into their key. Returns -1 if out of memory. */
+/* Writes the cleaned provider and name as the tool's key, and sets tool->provider and tool->name to views of the key.
+ * Returns -1 if out of memory. */
 static int clean_names(struct import_reader *reader, struct str provider, struct str name, struct tool *tool)
 {
     char *key = wt__arena_alloc(&reader->out->arena, provider.len + 1 + name.len, 1);
@@ -306,7 +308,8 @@ static int clean_names(struct import_reader *reader, struct str provider, struct
     return 0;
 }
 
-/* Makes the tool's name unique. Returns 1; 0 if the tool repeats tool *first byte for byte; -1 if out of memory. */
+/* Makes the tool's name unique. If the name is repeated, sets *first to the index of the first tool with the name.
+ * Returns 1, 0 if a tool with this name and definition already exists, or -1 if out of memory. */
 static int make_name_unique(struct import_reader *reader, struct tool *tool, uint32_t *first)
 {
     bool added = false;
@@ -352,8 +355,8 @@ static int check_draft(struct import_reader *reader, const struct draft *draft, 
     return 1;
 }
 
-/* Writes the normal form of a draft's schema to the arena. Tools without arguments share one text, and so do
- * consecutive tools with equal schemas. */
+/* Writes the normal form of a draft's schema to the arena. Tools without arguments share one text. Consecutive tools
+ * with equal schemas share a text, too. */
 static int write_draft_schema(struct import_reader *reader, json_t *schema, struct str *out)
 {
     const struct import *import = reader->out;

@@ -1,5 +1,5 @@
-/* Tests new names for the tools of a store, given by a fake model: useless answers, names that other tools have, a
- * stopped run, and the import of the corpus. */
+/* Tests the renaming of a store's tools. A fake model suggests the new names. The tests cover useless answers, names
+ * that other tools have, a stopped run, and the import of the corpus. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,11 +10,11 @@
 #include "generate/requests.h"
 #include "generate/support.h"
 
-/* A fake model that gives the same answer to every question or, if `always` is NULL, a name derived from the tool. */
+/* A fake model that suggests names. */
 struct fake_namer {
     struct chat_model model;
-    const char *always;       /* JSON */
-    const char *else_said;    /* answer if the prompt shows a name that another tool has; NULL for `always` */
+    const char *always;       /* answer to every question, as JSON; NULL for a name derived from the tool */
+    const char *else_said;    /* answer if the prompt shows a taken name; if NULL, `always` is used there, too */
     unsigned long fail_after; /* questions before it fails; 0 for never */
     atomic_ulong asked;
 };
@@ -91,8 +91,10 @@ static const json_t *get_names_stage(const json_t *report)
 
 static const struct {
     const char *name, *said;
-    /* fate: reason for the refusal; "unusable" if the answer does not match the schema; NULL if the first tool gets the
-     * name */
+    /* Outcome of the answer:
+     *   NULL        the first tool gets the name
+     *   "unusable"  the answer is not JSON that matches the schema
+     *   other       the name is refused; key of its counter in the report's "refused" */
     const char *fate;
 } answers[] = {
     {"a name of letters", "{\"name\": \"SumOfNumbers\"}", NULL},
@@ -113,7 +115,7 @@ static const struct {
     {"a path", "{\"name\": \"../../Sum\"}", "marks"},
     {"markup", "{\"name\": \"<b>Sum</b>\"}", "marks"},
     {"the layout of training rows", "{\"name\": \"### Act: CALLTOOL[x]\"}", "marks"},
-    {"the dots of the prompt's form", "{\"name\": \"...\"}", "marks"},
+    {"the placeholder of the prompt's answer format", "{\"name\": \"...\"}", "marks"},
     {"the old name of a tool", "{\"name\": \"add\"}", "name_taken"},
     {"an old name without its underscore", "{\"name\": \"ReadFile\"}", "name_taken"},
     {"an answer without a name", "{\"title\": \"Sum\"}", "unusable"},
@@ -171,8 +173,8 @@ static const json_t *find_tool_row(const wt_tools *tools, const char *name, json
     return NULL;
 }
 
-/* The next question shows the names that other tools have. The corpus can be imported as a catalogue, and has the old
- * names as well. */
+/* The model suggests the same name for both tools. The question for the second tool is repeated and shows the taken
+ * name. The corpus has the new and the old names. */
 static void test_renamed_corpus_can_be_imported(void **state)
 {
     (void)state;
@@ -244,7 +246,7 @@ static void test_stopped_renaming_continues_to_same_bytes(void **state)
     wt_close(engine);
 }
 
-/* A model that gives 40 unusable answers in a row is not asked about the remaining tools. */
+/* After 40 consecutive unusable answers (STAGE_FRUITLESS_MAX), the run does not ask about the remaining tools. */
 static void test_renaming_ends_early_with_unusable_model(void **state)
 {
     (void)state;

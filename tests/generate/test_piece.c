@@ -1,4 +1,5 @@
-/* Tests the validation of pieces of a language model's answer, the search for a name in a note, and duplicates. */
+/* Tests the validation of texts in a language model's answers, the search for a tool's name in a note, and the
+ * detection of duplicate texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,10 +82,10 @@ static void test_name_is_found_in_note(void **state)
     }
 }
 
-/* Texts that are added one after another, with the result of each. */
+/* The test adds these texts in order. */
 static const struct {
     const char *text;
-    enum piece_fate words, meaning; /* results without and with an encoder */
+    enum piece_fate words, meaning; /* result if texts are compared by words only; result with an encoder */
 } texts[] = {
     {"Book a table for two in Rome tonight", PIECE_TAKEN, PIECE_TAKEN},
     {"book a table, for TWO: in Rome tonight!", PIECE_SAME_WORDS, PIECE_SAME_WORDS},

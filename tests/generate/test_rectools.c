@@ -1,5 +1,5 @@
-/* Tests RecTools with a fake model that knows the right verdicts: the selection of requests, the report, a stopped run,
- * and verdicts on an existing data set. */
+/* Tests the generation of RecTools data. A fake model (judge.h) writes the requests and gives the right verdicts. The
+ * tests cover the selection of requests, the report, a stopped run, and verdicts on an existing data set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,8 @@ static const json_t *find_stage(const json_t *report, const char *name)
     return NULL;
 }
 
-/* Checks the sums of every report: the verdicts by size add up to the total, and the answers to the questions. */
+/* Checks the report's counts. The counts by number of tools must add up to the total of the verdicts. In each stage,
+ * the parsed and the unusable answers must add up to the questions. */
 static void assert_rectools_report(const json_t *report)
 {
     const json_t *verdicts = wt__json_object(report, "verdicts"), *sizes = wt__json_object(verdicts, "by_tools");
@@ -109,8 +110,8 @@ static void test_all_requests_of_perfect_model_qualify(void **state)
     wt_close(engine);
 }
 
-/* The verdict is "over" if the request does not need one of its tools, and "partial" if it wants more than its tools
- * do. Such requests are not kept. */
+/* The verdict is "over" if the request does not need one of its tools. It is "partial" if the tools can fulfil only a
+ * part of the request. Requests with these verdicts are left out unless keep_all is set. */
 static void test_unqualified_requests_are_left_out(void **state)
 {
     (void)state;
@@ -159,7 +160,7 @@ static void test_unqualified_requests_are_left_out(void **state)
     wt_close(engine);
 }
 
-/* A judge that calls every set of tools exact is wrong about the sets without one tool, so no request qualifies. */
+/* A request qualifies only if its verdict is "partial" after one of its tools was removed. */
 static void test_judge_that_always_says_exact_qualifies_no_request(void **state)
 {
     (void)state;
@@ -191,9 +192,9 @@ static void test_duplicates_and_unusable_answers_are_refused(void **state)
     struct fake_judge judge = make_judge();
     wt_rectools_options options = few_combinations();
     wt_generated *made = NULL;
-    judge.repeats_itself = true; /* each set gets one request; all retries of its others fail */
+    judge.repeats_itself = true; /* the second and third request of a set are duplicates of its first */
     options.smallest = options.largest = 3;
-    options.retries = 6; /* duplicates do not count towards STAGE_FRUITLESS_MAX, however many follow each other */
+    options.retries = 6; /* consecutive duplicates do not count towards STAGE_FRUITLESS_MAX */
     assert_call_ok(&place, make_rectools_set(engine, &judge, options, "same", &made));
     assert_int_equal(made->rows, 6);
     assert_non_null(strstr(made->notice, "6 of 18 requests were made"));
@@ -219,8 +220,9 @@ static void test_duplicates_and_unusable_answers_are_refused(void **state)
     assert_call_refused(&place, make_rectools_set(engine, &judge, few_combinations(), "mad", &made), WT_EEMPTY,
                         "none of the 0 requests written by judge qualifies");
     report = read_json_file("mad", "report.json");
-    assert_int_equal(wt__json_int(find_stage(report, "requests"), "unusable", -1), 2 * 24); /* two rounds of all
-                                                                                              * sets */
+    /* The first request of each set is asked for twice. Then the run has more than STAGE_FRUITLESS_MAX useless
+     * answers. */
+    assert_int_equal(wt__json_int(find_stage(report, "requests"), "unusable", -1), 2 * 24);
     assert_true(wt__json_bool(find_stage(report, "requests"), "gave_up", false));
     json_decref(report);
     wt_close(engine);
@@ -352,7 +354,7 @@ static void test_small_catalogue_and_invalid_options_are_reported(void **state)
         "{\"name\": \"b\", \"description\": \"Tells the weather of a city\"}\n"
         "{\"name\": \"c\", \"description\": \"Adds two numbers\"}\n");
     assert_call_ok(&place, make_rectools_set(engine, &judge, options, "two", &made));
-    /* Three single tools, a with b, and c with b; a and c are near-duplicates. */
+    /* The sets are {a}, {b}, {c}, {a, b} and {b, c}. a and c are near-duplicates, so no set has both. */
     assert_non_null(strstr(made->notice, "5 of 24 combinations could be drawn"));
     wt_generated_free(made);
     options.smallest = 3;

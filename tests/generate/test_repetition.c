@@ -1,4 +1,4 @@
-/* Tests that answers which only repeat their prompt are detected, with the prompts of this project. */
+/* Tests the detection of answers that only repeat their prompt. The prompts are those of prompts/. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,13 +15,13 @@ static const struct {
     const char *prompt, *said;
     bool repeats;
 } rows[] = {
-    /* the answer's form, in full or in part */
+    /* the answer format that the prompt shows, in full or in part */
     {"ptr-requirements", "{\"requirements\": [\"...\", \"...\"]}", true},
     {"ptr-requirements", "...", true},
     {"generate-toolbank", "{\"instruction\": \"...\", \"functions\": [\"...\", \"...\"], \"explanation\": \"...\"}",
      true},
     {"generate-request", "...", true},
-    /* rules of the prompt */
+    /* sentences of the prompt */
     {"generate-toolbank", "The request is what a person would write who wants the outcome and does not know the tools.",
      true},
     {"generate-toolbank", "It holds every detail that the tools have to be told, such as names!", true},

@@ -1,5 +1,6 @@
-/* Tests ToolBank requests from a fake model at several error rates: invalid data is refused, counts add up, a set of
- * tools is never in two splits, bad models are refused, and a stopped run continues to the same bytes. */
+/* Tests the generation of ToolBank data with a fake model (writer.h) at several error rates. Invalid answers are
+ * refused, the report's counts add up, and a set of tools is never in two splits. Bad models are refused. A stopped run
+ * continues to the same bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,8 +64,9 @@ static struct dataset read_set_split(const char *folder, const char *split)
     return set;
 }
 
-/* Checks a data set: requests are plain and unique; each has two to five tools of the corpus, or one if `single`; a set
- * of tools is never in two splits. Returns the number of requests in all splits. */
+/* Checks the data set in a folder and returns the number of requests in all splits. Requests must be plain text and
+ * unique. Each must have two to five tools of the corpus, or exactly one if `single`. Unless `single`, all requests for
+ * the same set of tools must be in the same split. */
 static size_t assert_sound_folder(const char *folder, bool single)
 {
     static const char *const splits[] = {"train", "dev", "test"};
@@ -160,7 +162,7 @@ static void test_toolbank_data_is_valid_at_any_error_rate(void **state)
     wt_close(engine);
 }
 
-/* A run prefers tools without usages, and ends once every tool has enough. */
+/* A run ends when each tool has options.usages requests to train on, or after options.items requests. */
 static void test_run_ends_when_each_tool_has_its_usages(void **state)
 {
     (void)state;
@@ -339,8 +341,8 @@ static void test_tools_of_request_belong_together(void **state)
     wt_close(engine);
 }
 
-/* The folder none/ has the tools taken out of the corpus and the requests for them. In the main folder these requests
- * are judged with 0. */
+/* A share of the tools is taken out of the corpus. The folder none/ has these tools and the requests for them. In the
+ * main folder, the requests are judged with 0. */
 static void test_unanswerable_requests_are_judged_with_0(void **state)
 {
     (void)state;
@@ -405,8 +407,8 @@ static void test_one_tool_prompt_gives_one_tool_per_request(void **state)
     wt_close(engine);
 }
 
-/* A writer that waits until TOGETHER questions have arrived. */
-enum { TOGETHER = 12 }; /* concurrent questions */
+/* A fake model that answers when TOGETHER questions are waiting. */
+enum { TOGETHER = 12 };
 struct waiting_writer {
     struct fake_writer writer;
     struct rendezvous rendezvous;
@@ -419,7 +421,6 @@ static int answer_together(struct chat_model *model, const struct chat_question 
     return writer_ask(model, question, arena, out, err);
 }
 
-/* The number of concurrent questions does not change the data. */
 static void test_concurrency_does_not_change_data(void **state)
 {
     (void)state;
@@ -439,7 +440,8 @@ static void test_concurrency_does_not_change_data(void **state)
     wt_close(engine);
 }
 
-/* Counts the examples in the prompts: those of the data set of people, and others. */
+/* A fake model that counts the examples in its prompts. shown: examples of write_people_set(); others: all other
+ * examples. */
 struct prompt_watcher {
     struct fake_writer writer;
     atomic_ulong shown, others;
@@ -458,8 +460,8 @@ static int watch_prompt(struct chat_model *model, const struct chat_question *qu
     return writer_ask(model, question, arena, out, err);
 }
 
-/* Writes a data set of people and returns its folder: three requests with two tools, one with one tool, one with six.
- * If `several` is false, the first three have one tool, too. */
+/* Writes a data set as if written by people, and returns its folder in path. Three requests have two tools, or one if
+ * `several` is false. A fourth has one tool, a fifth six. */
 static const char *write_people_set(char path[256], bool several)
 {
     snprintf(path, 256, "%s/%s", place.folder, several ? "people" : "people-of-one");
@@ -499,7 +501,7 @@ static void test_prompts_show_examples_written_by_people(void **state)
     options.like = write_people_set(path, true);
     options.no_polish = 1;
     assert_call_ok(&place, make_toolbank_set(engine, &reader.writer, options, "like", &made));
-    assert_int_equal(atomic_load(&reader.shown), 3 * made->questions); /* the pool has only three */
+    assert_int_equal(atomic_load(&reader.shown), 3 * made->questions); /* only three requests have 2 to 5 tools */
     assert_int_equal(atomic_load(&reader.others), 0);
     assert_int_equal(assert_sound_folder("like", false), made->rows);
     wt_generated_free(made);
@@ -518,7 +520,7 @@ static void test_prompts_show_examples_written_by_people(void **state)
     wt_close(engine);
 }
 
-/* A request is kept if a search for it finds its tools and ranks no near-duplicate above them. */
+/* A request is dropped if a search for it does not find its tools, or ranks a near-duplicate of a tool above it. */
 static void test_round_trip_drops_unfound_requests(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Tests ToolSelect data from a fake model at several error rates: invalid data is refused, counts add up, and a stopped
- * run continues to the same bytes. */
+/* Tests the generation of ToolSelect data with a fake model (writer.h) at several error rates. Invalid answers are
+ * refused, and the report's counts add up. A stopped run continues to the same bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
-/* cases.h: reads the requests of tests/http/requests/:
+/* cases.h: reads the test cases of tests/http/requests/. The form of a case:
  *
  *   # a comment
  *   == name of the case
- *   > expected output, one line each
- *   input
+ *   > a line of the expected output
+ *   a line of input
  *
- * Input lines are concatenated. An empty line ends the case. The only escapes are \r \n \t \0 \xHH \\ and \{N:TEXT}
- * (N times TEXT). */
+ * Input lines are concatenated. An empty line ends the case. The only escapes are \r \n \t \0 \xHH \\ and \{N:TEXT} (N
+ * times TEXT). */
 #ifndef WT_TESTS_HTTP_CASES_H
 #define WT_TESTS_HTTP_CASES_H
 

@@ -1,4 +1,4 @@
-/* handlers.h: handlers of the test server, selected by path, and the events that they report. */
+/* handlers.h: handlers of the test server, selected by path, and the state that they share with the tests. */
 #ifndef WT_TESTS_HTTP_HANDLERS_H
 #define WT_TESTS_HTTP_HANDLERS_H
 
@@ -10,10 +10,11 @@
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    unsigned entered, gone, open, recorded; /* counts of handlers, disconnects, permits for /wait, and records */
-    unsigned unfinished;                    /* on_gone callbacks still running after the end of the answer */
+    unsigned entered, gone;  /* started handlers; on_gone callbacks */
+    unsigned open, recorded; /* permits for handlers to continue; results of requests */
+    unsigned unfinished;     /* on_gone callbacks still running after the end of the answer */
     struct http_exchange *kept;
-    struct http_record last; /* last record; its pointers are invalid */
+    struct http_record last; /* last record; its pointers must not be used */
     char peer[64];           /* peer of the last record */
     bool last_was_request;
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
@@ -82,7 +83,7 @@ static inline void send_stream(struct http_exchange *exchange, bool finish)
         assert_false(wt__http_send(exchange, STR("late")));
 }
 
-/* Sends until the client is dropped. */
+/* Sends large pieces until the server disconnects the client, which does not read. */
 static inline void send_until_dropped(struct http_exchange *exchange)
 {
     static char piece[64 << 10];
@@ -93,7 +94,7 @@ static inline void send_until_dropped(struct http_exchange *exchange)
     wait_for_count(&world.gone, 1);
 }
 
-/* Sends until the client disconnects, at the client's pace. */
+/* Sends small pieces until the client disconnects. */
 static inline void send_until_gone(struct http_exchange *exchange)
 {
     wt__http_on_gone(exchange, client_has_gone, NULL);
@@ -119,7 +120,8 @@ static inline void return_slowly(void *done)
     *(bool *)done = true;
 }
 
-/* Ends an answer during the callback, which must have returned by then. */
+/* Ends the answer while the callback runs. Increments world.unfinished if the callback has not returned when the answer
+ * has ended. whole: send a complete answer instead of a stream. */
 static inline void end_during_callback(struct http_exchange *exchange, bool whole)
 {
     bool done = false;
@@ -197,7 +199,7 @@ static inline int refuse_private(void *context, const struct http_request *head)
     return wt__str_equal(head->path, STR("/private")) ? 403 : 0;
 }
 
-/* Adds fields if requested. The second one must be omitted from the answer. */
+/* Adds two fields if the request has X-Mark. The server must omit the second field. */
 static inline void add_marked_fields(void *context, const struct http_request *head, struct http_fields *out)
 {
     (void)context;

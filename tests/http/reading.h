@@ -60,7 +60,7 @@ static bool feed_piece(struct http_reader *reader, const char *bytes, size_t len
     return more;
 }
 
-/* Feeds all bytes: the first piece has `first` bytes, the others `then`. */
+/* Feeds all bytes. The first piece has `first` bytes, every later piece `then`. */
 static void read_in_pieces(struct str bytes, size_t first, size_t then, size_t body_max, struct buffer *out)
 {
     struct http_reader reader = {0};

@@ -1,4 +1,4 @@
-/* served.h: a server on its own thread, and a client with plain sockets that waits without a time limit. */
+/* served.h: a server on its own thread, and a client with plain sockets. The client waits without a time limit. */
 #ifndef WT_TESTS_HTTP_SERVED_H
 #define WT_TESTS_HTTP_SERVED_H
 
@@ -93,7 +93,7 @@ static inline int connect_to(const struct http_server *server)
     return client;
 }
 
-/* Sends all bytes. Returns false if the server has closed. */
+/* Sends all bytes. Returns false if the server has closed the connection. */
 static inline bool send_bytes(int client, struct str bytes)
 {
     while (bytes.len > 0) {
@@ -110,7 +110,7 @@ static inline void send_text(int client, const char *text)
     assert_true(send_bytes(client, wt__str(text)));
 }
 
-/* Reads once. Returns false at the end. */
+/* Reads once. Returns false at the end of the stream. */
 static inline bool receive_some(int client, struct buffer *in)
 {
     char bytes[16 << 10];
@@ -134,7 +134,8 @@ static inline void receive_to_end(int client, struct buffer *in)
         ;
 }
 
-/* Reads one answer with Content-Length and removes it from *in. Returns the start of its body in `answer`. */
+/* Reads one answer with Content-Length or without a body, and moves it from *in to *answer. Returns the start of the
+ * body in *answer. */
 static inline const char *receive_answer(int client, struct buffer *in, struct buffer *answer)
 {
     receive_until(client, in, "\r\n\r\n");

@@ -1,5 +1,5 @@
-/* Makes each allocation fail in turn: in the reader, and on all threads of a running server. No leaks, no hangs, and
- * the next request is answered. */
+/* Makes each allocation fail in turn: first in the reader, then on all threads of a running server. There must be no
+ * leak and no hang, and the server must answer the next request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static void reader_reports_out_of_memory(void **state)
         print_message("skipped: failing allocations; the sanitizer replaces malloc\n");
         skip();
     }
-    for (int all = 0; all < 2; all++) { /* a single failure, or all from one allocation on */
+    for (int all = 0; all < 2; all++) { /* fail one allocation, or all allocations from then on */
         long failing = 1;
         for (bool failed = true; failed; failing++) {
             counting = 1;

@@ -1,5 +1,5 @@
-/* The request reader: each case of tests/http/requests/ as a whole, byte by byte, and split in two at every
- * position. */
+/* Tests the request reader. Each case of tests/http/requests/ is fed as a whole, byte by byte, and in two pieces, split
+ * at every position. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,9 +12,9 @@
 
 enum {
     BODY_MAX = 1000,
-    CUTS = 1500,       /* split positions; evenly spaced in longer cases */
-    REFUSED_MIN = 200, /* minimum size of the corpus */
-    ACCEPTED_MIN = 50,
+    CUTS = 1500,       /* maximum split positions of a case; evenly spaced in longer cases */
+    REFUSED_MIN = 200, /* minimum number of cases that are rejected */
+    ACCEPTED_MIN = 50, /* minimum number of cases that are accepted */
 };
 
 static int failures;
@@ -91,7 +91,7 @@ static void valid_requests_are_accepted(void **state)
     try_folder("accepted", try_accepted, ACCEPTED_MIN);
 }
 
-/* Every byte in every part of a head: only bytes of the grammar are accepted. */
+/* Tries every byte value in every part of a head. Only bytes of the grammar are accepted. */
 static void bytes_outside_the_grammar_are_rejected(void **state)
 {
     (void)state;

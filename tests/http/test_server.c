@@ -1,4 +1,5 @@
-/* The server end to end, over sockets. No test depends on timing: tests wait for states. */
+/* Tests the server end to end, over sockets. The tests wait for events, so that they do not depend on the machine's
+ * speed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,26 +16,29 @@
 #define POST(path, length, body) "POST " path " HTTP/1.1\r\nHost: a\r\nContent-Length: " length "\r\n\r\n" body
 #define ERROR(code, message) "{\"error\":{\"code\":\"" code "\",\"message\":\"" message "\"}}\n"
 
-/* One connection each. sent: bytes sent to the server. begins: start of each answer. says: part of the last answer.
- * ends: the server closes the connection. */
+/* Each row is one connection. sent: bytes sent to the server. begins: start of the first answer; not checked if
+ * `answers` is 0. says: part of the last answer. ends: the server closes the connection. */
 static const struct {
     const char *name, *sent, *begins, *says;
-    unsigned answers; /* answers with Content-Length or without a body */
+    unsigned answers; /* answers with Content-Length or without a body; 0 to read until the connection ends */
     bool ends;
 } exchanges[] = {
-    {"POST with a body", POST("/echo", "5", "hello"), "HTTP/1.1 200 OK\r\nDate: ", "\r\n\r\nhello", 1, false},
+    {"POST with a body: the handler gets the body", POST("/echo", "5", "hello"),
+     "HTTP/1.1 200 OK\r\nDate: ", "\r\n\r\nhello", 1, false},
     {"every answer has X-Content-Type-Options", GET("/a"), "HTTP/1.1 200 OK\r\n",
      "\r\nX-Content-Type-Options: nosniff\r\n", 1, false},
-    {"three pipelined requests", GET("/a") GET("/b") GET("/c"), "HTTP/1.1 200 OK\r\n", "\r\n\r\n/c", 3, false},
+    {"three pipelined requests get three answers", GET("/a") GET("/b") GET("/c"), "HTTP/1.1 200 OK\r\n", "\r\n\r\n/c",
+     3, false},
     {"no body for HEAD", "HEAD /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n",
      "Content-Length: 2\r\nConnection: close\r\n\r\n", 0, true},
     {"no body for a refused HEAD", "HEAD /private HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
      "HTTP/1.1 403 Forbidden\r\n", "Connection: close\r\n\r\n", 0, true},
     {"status 204 has no body", GET("/nothing") GET("/b"), "HTTP/1.1 204 No Content\r\n", "\r\n\r\n/b", 2, false},
-    {"HTTP/1.0: the server closes", "GET /a HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n", "Connection: close\r\n\r\n/a", 1,
+    {"HTTP/1.0 request: the server closes the connection", "GET /a HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n",
+     "Connection: close\r\n\r\n/a", 1, true},
+    {"Connection field with close: the server closes the connection",
+     "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n", "Connection: close\r\n\r\n/a", 1,
      true},
-    {"Connection: close: the server closes", "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
-     "HTTP/1.1 200 OK\r\n", "Connection: close\r\n\r\n/a", 1, true},
     {"input after the last request is ignored", "GET /a HTTP/1.0\r\n\r\n" GET("/b"), "HTTP/1.1 200 OK\r\n",
      "Connection: close\r\n\r\n/a", 1, true},
     {"invalid and framing fields of a handler are omitted", GET("/fields"), "HTTP/1.1 201 Created\r\n",
@@ -262,7 +266,8 @@ static void unfinished_stream_is_cut_off(void **state)
 static void disconnect_cancels_the_request(void **state)
 {
     (void)state;
-    /* Input after the request: none, a little, and more than the server buffers. */
+    /* 0, about 20 KB or about 80 KB of further requests follow the request. The server keeps at most HTTP_INPUT_BYTES
+     * of them. */
     for (int behind = 0; behind < 3; behind++) {
         struct server_under_test served;
         struct buffer more = {0};
@@ -373,7 +378,6 @@ static void full_queue_is_answered_503(void **state)
     stop_server(&served);
 }
 
-/* Slow clients time out while others are served. */
 static void slow_clients_time_out(void **state)
 {
     (void)state;
@@ -414,8 +418,8 @@ static void slow_clients_time_out(void **state)
 static void clients_that_do_not_read_are_dropped(void **state)
 {
     (void)state;
-    for (int way = 0; way < 2;
-         way++) { /* 0: a complete answer, until the timeout; 1: a stream, until its backlog is full */
+    /* way: 0 for a complete answer, dropped after reader_ms; 1 for a stream, dropped when its backlog is full */
+    for (int way = 0; way < 2; way++) {
         struct server_under_test served;
         struct http_server_options options = plain;
         reset_world(state);
@@ -431,7 +435,7 @@ static void clients_that_do_not_read_are_dropped(void **state)
     }
 }
 
-/* The client disconnects during a stream: the process gets no signal, and the handler is notified. */
+/* The client disconnects during a stream. The process gets no SIGPIPE, and the handler is notified. */
 static void stream_ends_with_its_client(void **state)
 {
     (void)state;
@@ -467,7 +471,7 @@ static void kept_exchange_is_answered_later(void **state)
     wt__http_release(world.kept);
     assert_string_equal(receive_answer(client, &in, &last), "later");
 
-    send_text(client, GET("/keep")); /* an exchange that is never answered */
+    send_text(client, GET("/keep")); /* released without an answer */
     wait_for_count(&world.entered, 2);
     do
         wt__http_server_figures(served.server, &figures);
@@ -495,7 +499,7 @@ static void kept_exchange_may_outlive_the_server(void **state)
     stop_server(&served);
     assert_int_equal(read_world_count(&world.gone), 1);
     assert_true(wt__http_is_gone(world.kept));
-    wt__http_on_gone(world.kept, client_has_gone, NULL); /* immediately */
+    wt__http_on_gone(world.kept, client_has_gone, NULL); /* calls the callback immediately */
     assert_int_equal(read_world_count(&world.gone), 2);
     wt__http_stream(world.kept, 200, NULL, NULL, 0);
     assert_false(wt__http_send(world.kept, STR("nobody hears")));
@@ -522,7 +526,7 @@ static void stop_waits_for_running_requests(void **state)
     receive_to_end(idle, &in); /* idle connections are closed */
     assert_int_equal(in.len, 0);
     assert_int_equal(try_to_connect(served.server), -1);
-    send_text(late, "x"); /* its request was not complete */
+    send_text(late, "x"); /* completes a request after the stop */
     receive_answer(late, &in, &last);
     assert_memory_equal(last.ptr, "HTTP/1.1 503 ", 13);
     assert_non_null(strstr(last.ptr, "The server is shutting down."));
@@ -578,7 +582,7 @@ static void flood_of_one_client_leaves_room_for_others(void **state)
     options.queue_max = 6;
     options.handler.holder = holder_from_field;
     start_server(&served, options);
-    for (int i = 0; i < FLOOD; i++) { /* fills all workers allowed to client a, and its share of the queue */
+    for (int i = 0; i < FLOOD; i++) { /* client a uses all workers that it may use, and its share of the queue */
         clients[i] = connect_to(served.server);
         send_text(clients[i], GET_OF("a", "/wait"));
         struct http_figures figures = {0};
@@ -608,8 +612,8 @@ static void flood_of_one_client_leaves_room_for_others(void **state)
     stop_server(&served);
 }
 
-/* Client a has a request on a worker. A free worker takes the request of client b before the second request of client
- * a, which came first. */
+/* Client a has a running request and sends a second one. Then client b sends a request. A free worker takes the request
+ * of client b first. */
 static void free_worker_prefers_clients_without_running_requests(void **state)
 {
     (void)state;
@@ -682,7 +686,8 @@ static void number_of_connections_is_limited(void **state)
     stop_server(&served);
 }
 
-/* Clients that send no complete head occupy all connections: the oldest is closed for a new one. */
+/* Clients without a complete head occupy all connections. The server closes the oldest connection to accept a new
+ * one. */
 static void silent_clients_do_not_block_others(void **state)
 {
     (void)state;
@@ -698,7 +703,7 @@ static void silent_clients_do_not_block_others(void **state)
     assert_string_equal(receive_answer(honest, &in, &last), "/a");
     receive_to_end(silent, &in);
     assert_int_equal(in.len, 0);
-    send_text(half, "Host: a\r\n\r\n"); /* it is still connected */
+    send_text(half, "Host: a\r\n\r\n"); /* this client is still connected */
     assert_string_equal(receive_answer(half, &in, &last), "/");
     close(silent);
     close(half);
@@ -708,7 +713,7 @@ static void silent_clients_do_not_block_others(void **state)
     stop_server(&served);
 }
 
-/* The limit holds for all requests in progress together. */
+/* A request that exceeds held_max is answered 503, and its memory is returned. */
 static void memory_of_requests_is_limited(void **state)
 {
     (void)state;
@@ -719,7 +724,7 @@ static void memory_of_requests_is_limited(void **state)
     start_server(&served, options);
     for (int i = 0; i < 1 << 14; i++)
         wt__buffer_text(&body, "abcdefgh");
-    for (int round = 0; round < 3; round++) { /* all memory is returned each time */
+    for (int round = 0; round < 3; round++) {
         int large = connect_to(served.server), small = connect_to(served.server);
         send_text(large, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 131073\r\n\r\n");
         send_bytes(large, wt__buffer_view(&body));
