@@ -793,11 +793,12 @@ static void result_of_each_request_is_recorded(void **state)
         {"HEAD /a HTTP/1.1\r\nHost: a\r\n\r\n", 200, 0, true},
         {GET("/private"), 403, 64, true},
         {POST("/small", "5", ""), 413, 66, true},
-        {"GET\r\n", 400, 0, false},
+        {"GET\r\n\r\n", 400, 0, false},
     };
     struct server_under_test served;
     start_server(&served, plain);
-    for (size_t i = 0; i < 5; i++) {
+    enum { ROWS = sizeof rows / sizeof *rows };
+    for (size_t i = 0; i < ROWS; i++) {
         int client = connect_to(served.server);
         send_text(client, rows[i].sent);
         wait_for_count(&world.recorded, (unsigned)i + 1);
@@ -810,7 +811,7 @@ static void result_of_each_request_is_recorded(void **state)
     }
     int client = connect_to(served.server);
     send_text(client, "GET / HTTP/1.1\n");
-    wait_for_count(&world.recorded, 6);
+    wait_for_count(&world.recorded, ROWS + 1);
     assert_int_equal(world.last.status, 400);
     assert_false(world.last_was_request);
     close(client);
