@@ -281,6 +281,15 @@ static int refuse_item_name(const struct cli *cli, const struct approval_selecti
                                           name, selection->provider);
 }
 
+/* Adds an item, unless it was added before under its name or its id. */
+static void add_once(const wt_waiting **chosen, size_t *count, const wt_waiting *item)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (chosen[i] == item)
+            return;
+    chosen[(*count)++] = item;
+}
+
 /* Lists the selected items, in the cli's arena: all items, or the items with the given names or ids. */
 static int select_items(struct cli *cli, const struct approval_selection *selection, const wt_waiting ***out,
                         size_t *count)
@@ -301,7 +310,7 @@ static int select_items(struct cli *cli, const struct approval_selection *select
         const wt_waiting *item = find_waiting_item(list, name);
         if (!item)
             return refuse_item_name(cli, selection, name);
-        chosen[(*count)++] = item;
+        add_once(chosen, count, item);
     }
     return 0;
 }

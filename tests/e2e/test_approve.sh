@@ -103,7 +103,7 @@ same "the same" "absent differs absent absent" "$(json_of "' '.join(i['lock'] fo
 expect 3 "an invalid lock file" mcp approve --lock servers.json
 rm -f other.lock
 
-expect 0 "one by its id" mcp approve zoo zoo/wipe --yes --model ""
+expect 0 "one by its id and its name" mcp approve zoo zoo/wipe wipe --yes --model ""
 prints '^1 approved, 3 still wait\.$'
 expect 0 "and by that alone, as it was shown" mcp approve zoo/read --yes --model ""
 prints 'error: hides-from-user'
