@@ -27,7 +27,7 @@ struct pick_evaluation {
 struct selection {
     wt_engine *engine;
     struct str request;
-    const wt_pick_options *options;           /* with the recipe set */
+    const wt_pick_options *options;           /* options of the caller; `recipe` is never NULL */
     const wt_filter *filter;                  /* the validated filter of the options; NULL for all tools */
     const struct pick_evaluation *evaluation; /* NULL outside an evaluation */
     struct progress *progress;
@@ -47,8 +47,8 @@ struct set_selector {
  * tracc and complete to NaN, because the shorter set does not keep that promise. Call it last in a selector. */
 int wt__selection_report_budget(struct selection *selection, const struct budget *budget, wt_error *err);
 
-/* Works like wt_pick, with optional settings of an evaluation. evaluation: NULL outside an evaluation. options:
- * as read by wt__options_read. */
+/* Works like wt_pick, with optional settings of an evaluation. options: as read by wt__options_read. evaluation: NULL
+ * outside an evaluation. */
 int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options,
              const struct pick_evaluation *evaluation, wt_picked **out, wt_error *err);
 

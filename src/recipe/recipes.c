@@ -14,7 +14,7 @@
                                  .needs_training = (training),                                                         \
                                  .picks = 1,                                                                           \
                                  .complete = (probability)}
-/* The lesson of a refiner is missing, because auto can choose a trained refiner but does not need one. */
+/* Lessons that auto needs. It can choose a trained refiner, but does not need a refiner. */
 #define AUTO_LESSONS "tool2vec mlc neighbours auto"
 
 const struct recipe wt__recipes[RECIPES] = {

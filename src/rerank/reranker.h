@@ -20,7 +20,7 @@
 #include "rerank/cross.h"
 #include "retrieve/retrieve.h"
 
-/* A second stage. A zeroed struct keeps the hits unchanged. */
+/* A second stage. */
 struct reranker {
     const struct rerank_kind *kind; /* NULL to keep the hits unchanged */
     void *model;                    /* data of the kind; NULL if the kind needs none */
@@ -83,8 +83,8 @@ extern const struct rerank_kind wt__rerank_refiner, wt__rerank_cross, wt__rerank
 /* Returns an untrained reranker of the given kind. kind: NULL for no reranking. */
 struct reranker wt__reranker_plain(const struct rerank_kind *kind);
 
-/* Call the function of the reranker's kind. If the reranker has no kind, return 0. wt__rerank also returns the named
- * hits to the front (wt__named_first). */
+/* Call the function of the reranker's kind. If the reranker has no kind, return 0. wt__rerank also moves named
+ * hits back to the front (wt__named_first). */
 int wt__reranker_load(const struct reranker *reranker, wt_error *err);
 size_t wt__reranker_depth(const struct reranker *reranker);
 int wt__rerank(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err);

@@ -21,7 +21,7 @@
  *
  *   truncate     removes candidates beyond a depth, which differs for tools seen in training and unseen tools
  *   algorithm1   for requests that need one provider: the tools of the best provider come first
- *   algorithm2   for requests that need several providers: at most group_most of each group of similar tools come first
+ *   algorithm2   for requests that need several providers: the best tools of each group of similar tools come first
  *
  * A query runs these stages (wt__toolrerank):
  *
@@ -48,7 +48,7 @@ struct candidate {
     uint32_t row;        /* row of the tool in the snapshot; unique within a list */
     uint32_t provider;   /* number of its provider, or HIERARCHY_NO_PROVIDER */
     bool seen;           /* true if training used the tool or, with rerank_rules.by_provider, its provider */
-    float score;         /* 0 .. 1: the cross-encoder's probability, or the share below */
+    float score;         /* 0 .. 1: the cross-encoder's probability, or `share` without a cross-encoder */
     float share;         /* 0 .. 1: the first stage's score divided by its best score */
     float lack;          /* 0 .. 2: see wt__request_lack */
     const float *vector; /* [D] of unit length, borrowed; NULL if the tool has no vector */

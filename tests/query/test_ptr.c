@@ -395,7 +395,7 @@ static void damaged_bundles_are_rebuilt(void **state)
     }
 }
 
-/* What the progress of a query reported about the encoding of bundles. */
+/* The encoding of bundles, as reported by the progress of a query. */
 struct encoded {
     bool begun;    /* true once the phase of encoding was reported */
     bool now;      /* true while that phase is the current one */

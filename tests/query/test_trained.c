@@ -358,7 +358,7 @@ static void reload_reads_new_training(void **state)
     static const struct {
         const char *members; /* members of auto's config; NULL to change nothing */
         int rc;              /* expected result of wt__engine_reload_trained */
-        bool anew;           /* true if wt__engine_reload_trained opens other models */
+        bool anew;           /* true if wt__engine_reload_trained opens new models */
         const char *runs;    /* recipe that auto runs after the reload */
     } rows[] = {
         {NULL, 0, false, "hybrid"},
