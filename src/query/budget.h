@@ -27,7 +27,8 @@ struct budget {
 int wt__budget_begin(struct budget *out, size_t most, const char *format, wt_error *err);
 void wt__budget_dispose(struct budget *budget);
 
-/* Appends the number and first ids of the skipped tools to the notice. Does nothing if no tool was skipped. */
+/* Appends the number and first ids of the skipped tools to the notice. Leaves the notice unchanged if every tool
+ * fitted. */
 int wt__budget_report(const struct budget *budget, struct notice *notice, struct arena *arena, wt_error *err);
 
 #endif

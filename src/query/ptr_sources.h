@@ -38,7 +38,7 @@ int wt__ptr_prepare(wt_engine *engine, struct progress *progress, wt_error *err)
 struct ptr_sources wt__ptr_sources(struct ptr_engine_sources *engine_sources);
 
 /* Parses a comma-separated list of the parts of PTR to leave out, and adds the PTR_ABLATE_... bits of these parts to
- * *out. list: NULL for none. Errors: WT_EINVAL for an unknown name. */
+ * *out. list: may be NULL. Errors: WT_EINVAL for an unknown name. */
 int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err);
 
 #endif

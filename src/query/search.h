@@ -49,7 +49,7 @@ struct conversation_options {
     size_t messages_len;
     const char *const *have;
     size_t have_count;
-    const json_t *parsed; /* messages already parsed, used instead of `messages`; NULL if none */
+    const json_t *parsed; /* messages already parsed, used instead of `messages`; or NULL */
 };
 
 struct conversation_input {

@@ -323,7 +323,7 @@ static int append_kept_tools(struct set_pick *p, wt_error *err)
 }
 
 /* Decides whether recorded usages of the same request count. Recorded usages take precedence over trained models,
- * because training did not use them. A promise and an evaluation use the trained chooser alone. */
+ * because training may be older than these usages. A promise and an evaluation use the trained chooser alone. */
 static int decide_recorded_usage(struct set_pick *p, wt_error *err)
 {
     bool counts = p->selection->conversation->context.len == 0;
