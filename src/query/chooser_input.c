@@ -1,5 +1,4 @@
-/* chooser_input.c: reads features, needs and past use from a search. The tools of past requests are labels of training,
- * mapped to rows of the index. */
+/* chooser_input.c: reads features, needs and past use from a search. */
 #include "query/chooser_input.h"
 
 #include <math.h>
@@ -17,7 +16,7 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *pro
     if (rc == WT_ENOMEM)
         return NULL;
     bool calibrated = trained && trained->chooser;
-    *untrained = rc == 0 && !calibrated; /* otherwise the search reports the error */
+    *untrained = rc == 0 && !calibrated; /* after an error, the search reports the error */
     *notice = *untrained ? (struct notice){wt__notice_uncalibrated, WT_NOTICE_UNCALIBRATED} : (struct notice){0};
     return calibrated ? trained->chooser : &wt__chooser_default;
 }

@@ -14,16 +14,16 @@
 enum {
     CONTEXT_USER_TURNS = 2,
     CONTEXT_AGENT_TURNS = 1,
-    CONTEXT_TURN_BYTES = 600, /* from the beginning of each turn */
-    CONTEXT_DEPTH = 100,      /* hits of the search for the context */
-    NAMES_TOLD = 3,           /* names of unknown tools in a notice */
-    NAME_SHOWN = 80           /* maximum bytes of such a name */
+    CONTEXT_TURN_BYTES = 600, /* maximum bytes of a turn, from its beginning */
+    CONTEXT_DEPTH = 100,      /* maximum hits of the search for the context */
+    NAMES_TOLD = 3,           /* maximum names of unknown tools in a notice */
+    NAME_SHOWN = 80           /* maximum bytes of a name in a notice */
 };
 
 /* ---------------------------------------------------------------- reading */
 
-/* Joins the latest turns in order, followed by the request. Leaves the context empty if there are no other turns.
- * leads: number of the turn used as request. */
+/* Joins the latest turns in order, followed by the request, as the context. Leaves the context empty if there are no
+ * turns besides the request. leads: index of the turn that is the request, or conversation->len for none. */
 static int join_context_turns(struct conversation_input *out, const struct conversation *conversation, size_t leads,
                               struct arena *arena, wt_error *err)
 {
@@ -66,7 +66,7 @@ static int note_skipped_parts(struct conversation_input *out, const struct conve
     return wt__take_notice(&out->notice, WT_NOTICE_CONVERSATION, &text, arena, err);
 }
 
-/* Lists the called tools, then the caller's own. */
+/* Lists the names of the called tools, then those of the caller's own tools. */
 static int list_kept_names(struct conversation_input *out, const struct conversation *conversation,
                            const struct conversation_options *options, struct arena *arena, wt_error *err)
 {
@@ -188,7 +188,7 @@ static int order_context_tools(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Finds the rows of the kept tools, and the providers of the called ones. */
+/* Finds the rows of the kept tools, and the providers of the called tools. */
 static int find_kept_rows(struct search *search, const uint64_t *allowed, struct context *context, wt_error *err)
 {
     const struct snapshot *snapshot = search->index->snapshot;
@@ -210,8 +210,8 @@ static int find_kept_rows(struct search *search, const uint64_t *allowed, struct
     return 0;
 }
 
-/* Searches with the whole context as one request without sub-queries: earlier turns were answered already and only give
- * the topic. */
+/* Searches with the whole context as one request. Does not split the context into sub-queries, because earlier turns
+ * were answered already and only give the topic. */
 static int find_context_tools(struct search *search, const struct view *view, const struct retrieve_request *request,
                               struct context *context, wt_error *err)
 {

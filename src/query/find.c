@@ -32,7 +32,7 @@ static void abstain_untrained(struct search *search, double share, wt_hits *out)
         search->hits.len = 0;
 }
 
-/* Removes all hits if probably no tool fits. */
+/* Removes all hits if probably no tool fits. share: maximum share of answerable requests that get no hits. */
 static int abstain_if_unsure(struct search *search, const struct chooser *chooser, double share, wt_hits *out,
                              wt_error *err)
 {
@@ -51,7 +51,8 @@ static int abstain_if_unsure(struct search *search, const struct chooser *choose
     return 0;
 }
 
-/* Marks weak hits, and removes them if leave_out is set. Returns the number of removed hits. */
+/* Marks weak hits. If leave_out is set, removes the weak hits that are not kept tools. Returns the number of removed
+ * hits. */
 static size_t mark_weak_hits(struct search *search, bool leave_out)
 {
     struct hit_list *hits = &search->hits;
@@ -90,7 +91,7 @@ static int run_find(struct search *search, const wt_find_options *options, wt_hi
     const struct chooser *chooser = NULL;
     struct notice notice = {0}; /* about the chooser */
     out->no_answer_probability = NAN;
-    if (options->abstain > 0) { /* use as many hits as in the calibration */
+    if (options->abstain > 0) { /* search for at least as many hits as the calibration did */
         chooser = wt__engine_chooser(search->engine, search->progress, &search->untrained, &notice);
         WT_CHECK_ALLOC(chooser, err);
         search->features = true;

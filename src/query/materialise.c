@@ -1,5 +1,5 @@
-/* materialise.c: makes public hits within a budget of tokens. Definitions are read after the search, so a tool removed
- * in between is missing from the result. */
+/* materialise.c: makes public hits within a budget of tokens. Definitions are read after the search, so the result
+ * lacks tools that were removed in between. */
 #include "query/selector.h"
 
 #include <stdlib.h>
@@ -47,7 +47,8 @@ static int count_definition_tokens(const struct budget *budget, const struct too
     return rc;
 }
 
-/* Counts a tool that is in the prompt already, even if it does not fit. Call it before taking other tools. */
+/* Counts a kept tool, even if it does not fit, because it is in the prompt already. Call it before taking other
+ * tools. */
 static int keep_in_budget(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
 {
     int rc = count_definition_tokens(budget, tool, tokens, err);
@@ -56,7 +57,7 @@ static int keep_in_budget(struct budget *budget, const struct tool *tool, size_t
     return rc;
 }
 
-/* Takes a tool if it fits. Returns 1 if it fits, 0 if not. *tokens: size of its definition; 0 without a budget. */
+/* Takes a tool if it fits. Returns 1 if it fits, 0 if not. *tokens: tokens of its definition; 0 without a budget. */
 static int take_from_budget(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
 {
     WT_TRY(count_definition_tokens(budget, tool, tokens, err));
@@ -100,7 +101,7 @@ int wt__selection_report_budget(struct selection *selection, const struct budget
 
 /* ---------------------------------------------------------------- explanations */
 
-/* Returns the names of a set of fields, such as "name description". NULL if out of memory. */
+/* Returns the names of the fields, such as "name description". fields: one bit per field. NULL if out of memory. */
 static const char *write_field_list(struct arena *arena, unsigned fields)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -171,7 +172,7 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
 
 /* The copies of each hit. */
 struct hit_copies {
-    const uint32_t *shown; /* [count] rows of the hits, ascending; not listed as copies */
+    const uint32_t *shown; /* [count] rows of the hits, ascending; a hit is never listed as a copy */
     size_t count;
     int64_t *ids; /* [listed] ids of the listed copies, hit by hit */
     size_t listed;
@@ -193,7 +194,8 @@ static void add_copy(const struct search *search, struct hit_copies *told, uint3
     }
 }
 
-/* Collects the identical tools allowed by the filter, and the near-copies sharing the place of the hit. */
+/* Collects the copies of a hit: the identical tools that the filter allows, and the near-copies that share its
+ * place. */
 static void collect_copies(const struct search *search, struct hit_copies *told, const struct hit *hit, wt_hit *out)
 {
     const struct snapshot *snapshot = search->index->snapshot;
@@ -212,7 +214,8 @@ static void collect_copies(const struct search *search, struct hit_copies *told,
     }
 }
 
-/* Sets the ids of the collected copies. hits [count], in the same order as in *told. Skips copies removed meanwhile. */
+/* Sets the ids of the collected copies. Skips copies that were removed meanwhile. hits: [count] in the order in which
+ * their copies were collected. */
 static int set_copy_ids(struct search *search, struct hit_copies *told, wt_hit *hits, size_t count, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena reading = {0};
@@ -241,7 +244,7 @@ static int set_copy_ids(struct search *search, struct hit_copies *told, wt_hit *
     return 0;
 }
 
-/* Adds the copies to hits [count], made from which [count]. */
+/* Adds the copies to the hits. which, hits: [count]; hits[i] was made from which[i]. */
 static int add_copies_to_hits(struct search *search, const uint32_t *which, wt_hit *hits, size_t count, wt_error *err)
 {
     uint32_t *shown = wt__arena_array(search->arena, uint32_t, count);
@@ -257,7 +260,7 @@ static int add_copies_to_hits(struct search *search, const uint32_t *which, wt_h
 
 /* ---------------------------------------------------------------- hits */
 
-/* Counts the tokens of kept tools, which are in the prompt already, before other tools are taken. */
+/* Counts the tokens of the kept tools. */
 static int count_kept_tokens(struct search *search, const uint32_t *which, size_t count, const struct tool *tools,
                              size_t *tokens, wt_error *err)
 {
@@ -276,7 +279,7 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
     int64_t *ids = wt__arena_array(&reading, int64_t, count);
     struct tool *tools = wt__arena_array(&reading, struct tool, count);
     size_t *tokens = wt__arena_array(&reading, size_t, count);
-    uint32_t *came = wt__arena_array(&reading, uint32_t, count); /* elements of which in the result */
+    uint32_t *came = wt__arena_array(&reading, uint32_t, count); /* [*len] elements of `which` in the result */
     *out = NULL;
     *len = 0;
     WT_CHECK_ALLOC(items && materialised && ids && tools && tokens && came, err);

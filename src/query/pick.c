@@ -104,7 +104,7 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     picked->notice_codes = selection.notice.codes;
     picked->total_ms = wt__now_ms() - begun;
     picked->search_ms = fmax(picked->total_ms - picked->encode_ms - picked->model_ms,
-                             0); /* replayed answers report the time of their recording */
+                             0); /* not negative: a replayed answer has the model_ms of its recording */
     *out = picked;
     return 0;
 }

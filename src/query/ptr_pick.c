@@ -1,5 +1,6 @@
-/* ptr_pick.c: two selectors. "ptr" runs PTR (choose/ptr.h). "bundle" returns the set of past use nearest to the
- * request. Also writes the trace of PTR as JSON: tools as ids, questions and answers word for word. */
+/* ptr_pick.c: the selectors "ptr" and "bundle". "ptr" runs PTR (choose/ptr.h). "bundle" returns the bundle of past
+ * requests nearest to the request. This file also writes the trace of PTR as JSON, with questions and answers
+ * verbatim. */
 #include "engine/experiment.h"
 #include "query/ptr_sources.h"
 
@@ -19,7 +20,7 @@ struct trace_writer {
     struct arena *arena;
     struct buffer json;
     wt_error *err;
-    int rc; /* first error; 0 so far */
+    int rc; /* first error; 0 if none */
 };
 
 static void trace_writer_dispose(struct trace_writer *w)
@@ -130,7 +131,7 @@ static int write_ptr_trace(struct ptr_engine_sources *engine_sources, const stru
     return *out ? 0 : wt__fail_nomem(err);
 }
 
-enum { WRONG_LABELS = 5 /* near but wrong tools offered to an oracle */ };
+enum { WRONG_LABELS = 5 /* maximum near but wrong tools given to an oracle */ };
 
 struct ptr_pick {
     struct ptr_engine_sources engine_sources;
@@ -138,7 +139,7 @@ struct ptr_pick {
     struct ptr_options options;
     struct ptr_trace trace;
     struct selection *selection;
-    const struct pick_evaluation *oracle; /* NULL without an oracle, and for a bundle, which needs no model */
+    const struct pick_evaluation *oracle; /* evaluation with an oracle; NULL without an oracle or for "bundle" */
 };
 
 /* ---------------------------------------------------------------- options */
@@ -204,7 +205,7 @@ static int label_ptr_row(struct ptr_pick *p, uint32_t row, struct ptr_label *out
     return 0;
 }
 
-/* Labels the needed tools, and the nearest ones that are not needed. */
+/* Labels the needed tools, and the tools nearest to the request that are not needed. */
 static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error *err)
 {
     const struct snapshot *snapshot = p->engine_sources.home.index->snapshot;
@@ -362,7 +363,7 @@ static int pick_by_ptr(struct selection *selection, bool bundle, wt_error *err)
     return rc;
 }
 
-/* Picks, and retries once with a new index: damage is noticed only when vectors are read. */
+/* Picks, and retries once with a new index if the index is damaged. Damage is noticed only when vectors are read. */
 static int pick_with_retry(struct selection *selection, bool bundle, wt_error *err)
 {
     const wt_picked nothing = *selection->out;

@@ -8,7 +8,8 @@
 
 /* ---------------------------------------------------------------- texts to tools */
 
-/* Maps a row of a search to the home index. Returns the number of rows if the home index lacks the tool. */
+/* Maps a row of a search to a row of the home index. Returns the number of rows of the home index if it lacks the
+ * tool. */
 static size_t find_home_row(const struct ptr_engine_sources *engine_sources, const struct search *search, uint32_t row)
 {
     if (search->index == engine_sources->home.index)
@@ -18,7 +19,8 @@ static size_t find_home_row(const struct ptr_engine_sources *engine_sources, con
 
 #define NO_FIRST_TOOL UINT32_MAX
 
-/* Finds the k tools nearest to the text. `first` comes before all others, unless it is NO_FIRST_TOOL. */
+/* Finds the k tools nearest to the text. first: row of a tool to return as the first of the k tools, or
+ * NO_FIRST_TOOL. */
 static int search_near_tools(struct ptr_engine_sources *engine_sources, struct str text, size_t k, uint32_t first,
                              struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
@@ -83,7 +85,7 @@ static int find_similar_tools(void *self, uint32_t tool, size_t k, struct arena 
 
 /* ---------------------------------------------------------------- past use */
 
-/* Encodes a text and allocates `count` scores. */
+/* Encodes a text as *query, and allocates *scores for `count` scores. */
 static int encode_past_query(struct ptr_engine_sources *sources, struct str text, size_t count, struct arena *arena,
                              float **query, float **scores, wt_error *err)
 {
@@ -167,7 +169,8 @@ struct ptr_sources wt__ptr_sources(struct ptr_engine_sources *engine_sources)
 }
 
 /* Chooses the past requests and their encoder. Uses the base retriever's encoder, so that an untrained base retriever
- * stays untrained. If it has no encoder, uses the engine's, or the trained one if the engine's cannot be opened. */
+ * stays untrained. If the base retriever has no encoder, uses the engine's encoder. If that cannot be opened, uses the
+ * trained encoder. */
 static int choose_past_encoder(struct ptr_engine_sources *engine_sources, const struct trained *trained, wt_error *err)
 {
     const struct search *home = &engine_sources->home;
@@ -186,8 +189,8 @@ static int choose_past_encoder(struct ptr_engine_sources *engine_sources, const 
     return 0;
 }
 
-/* Chooses the past requests. If there are any, replaces the index of the search by one that maps their tools to rows
- * (label_rows). */
+/* Chooses the past requests. If there are any, replaces the index of `home` by an index that maps the tools of past
+ * requests to rows (label_rows). */
 static int open_past_requests(struct ptr_engine_sources *engine_sources, wt_error *err)
 {
     struct search *home = &engine_sources->home;

@@ -70,7 +70,7 @@ static int plan_untrained(wt_engine *engine, const struct plan_options *wish, co
     return 0;
 }
 
-/* Plans a trained recipe: its own weights, or the untrained recipe that it names. */
+/* Plans a trained recipe. Uses the trained weights, or plans the untrained recipe that recipe->runs names. */
 static int plan_trained_recipe(wt_engine *engine, const struct plan_options *wish, const struct trained *trained,
                                const struct trained_recipe *recipe, struct arena *arena, struct search_plan *out,
                                wt_error *err)
@@ -99,8 +99,8 @@ static int plan_trained_recipe(wt_engine *engine, const struct plan_options *wis
     return out->ran ? 0 : wt__fail_nomem(err);
 }
 
-/* Plans the requested recipe. "auto" is the choice of training, else hybrid, else words alone. Opens the models that
- * are needed. Errors: WT_ERECIPE (unknown recipe, or it cannot run), WT_EMODEL, WT_ENOMEM, WT_ECANCELLED. */
+/* Plans the requested recipe and opens its models. The recipe "auto" is the recipe that training chose, else hybrid,
+ * else bm25. Errors: WT_ERECIPE (the recipe is unknown or cannot run), WT_EMODEL, WT_ENOMEM, WT_ECANCELLED. */
 static int choose_search_plan(wt_engine *engine, const struct plan_options *wish, struct arena *arena,
                               struct search_plan *out, wt_error *err)
 {
@@ -166,7 +166,8 @@ static int open_search_index(struct search *search, wt_error *err)
     return 0;
 }
 
-/* Switches to the fallback encoder while it has vectors of more tools, as after the installation of a new model. */
+/* Switches to the fallback encoder if more tools have vectors of the fallback encoder than of the plan's encoder. This
+ * happens after the installation of a new model. */
 static int use_fallback_encoder(struct search *search, wt_error *err)
 {
     struct search_plan *plan = &search->plan;
@@ -223,7 +224,7 @@ static int note_missing_vectors(struct search *search, wt_error *err)
     return wt__take_notice(&search->notice, WT_NOTICE_NO_VECTORS, &text, search->arena, err);
 }
 
-/* Gets the mask of the filter on the current index. Adds its notice only the first time. */
+/* Gets the mask of the filter on the current index. Only the first call adds the notice of the mask. */
 static int read_filter_mask(struct search *search, wt_error *err)
 {
     bool first = !search->mask;
@@ -264,7 +265,7 @@ const struct neighbours *wt__search_neighbours(const struct search *search)
 struct store_tools {
     wt_engine *engine;
     const struct index_handle *index; /* index of the query */
-    const uint64_t *allowed;          /* same as in retrieve_request */
+    const uint64_t *allowed;          /* one bit per row; NULL for all */
 };
 
 static int read_row_tools(void *context, const uint32_t *rows, size_t count, struct arena *arena, struct tool *out,
@@ -293,7 +294,8 @@ static int list_provider_rows(void *context, struct str provider, size_t most, s
     WT_CHECK_ALLOC(*rows, err);
     for (size_t i = 0; i < listed && *count < most; i++) {
         size_t row = wt__snapshot_row(snapshot, ids[i]);
-        if (row < snapshot->rows /* else added after the snapshot */ && wt__row_allowed(tools->allowed, (uint32_t)row))
+        if (row < snapshot->rows /* false if the tool was added after the snapshot */ &&
+            wt__row_allowed(tools->allowed, (uint32_t)row))
             (*rows)[(*count)++] = (uint32_t)row;
     }
     return 0;
@@ -360,7 +362,7 @@ float wt__search_recorded(const struct search *search, uint32_t row)
     return found ? found->score : 0;
 }
 
-/* Drops the recorded tools excluded by the filter: their use says little about the others. */
+/* Drops the recorded tools that the filter excludes. Their use says little about the allowed tools. */
 static void drop_excluded_usage(struct search *search, const uint64_t *allowed)
 {
     size_t kept = 0;
@@ -370,8 +372,8 @@ static void drop_excluded_usage(struct search *search, const uint64_t *allowed)
     search->recorded_count = kept;
 }
 
-/* Returns the number of hits that the limit of new tools may remove. It does not apply to a search for a single
- * provider, because no other provider loses a place. */
+/* Returns the number of hits that the limit of new tools may remove. The limit does not apply to a search in a single
+ * provider, because no other provider loses a place. now: Unix time in seconds. */
 static size_t count_new_hits(const struct search *search, int64_t now)
 {
     bool all = search->new_in_full || (search->filter && search->filter->provider_count == 1);
@@ -431,7 +433,7 @@ static int retrieve_hits(struct search *search, wt_error *err)
     return 0;
 }
 
-/* Retrieves the hits. Retries once with a new index if the index proves damaged when its vectors are read. */
+/* Retrieves the hits. Retries once with a new index if reading the vectors shows that the index is damaged. */
 static int retrieve_with_retry(struct search *search, wt_error *err)
 {
     wt_error why;
@@ -488,8 +490,8 @@ int wt__search_run(struct search *search, wt_error *err)
     return retrieve_with_retry(search, err);
 }
 
-/* Unknown words are reported if none of the first LOOKED_AT hits has at least this probability. Chosen on the dev split
- * (docs/retrieval.md). */
+/* Unknown words are reported if each of the first LOOKED_AT hits has a probability below UNLIKELY. Chosen on the dev
+ * split (docs/retrieval.md). */
 static const float UNLIKELY = 0.2f;
 enum { LOOKED_AT = 5 };
 
@@ -504,7 +506,8 @@ static bool has_likely_hit(const struct search *search)
     return false;
 }
 
-/* A request is in another language only if one in STRANGE_SHARE of its words is unknown to the catalogue. */
+/* A request may be in another language only if at least one in STRANGE_SHARE of its words is unknown to the
+ * catalogue. */
 enum { STRANGE_SHARE = 3 };
 static const char SMALL_MODEL[] = "intfloat/multilingual-e5-small",
                   OTHER_MODEL[] = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2";

@@ -27,8 +27,8 @@ struct search_plan {
     const struct encoder *encoder;           /* encoder of requests; NULL for a lexical search */
     struct index_set set;                    /* vectors to search; kind is NULL without vectors */
     bool may_use_fallback;                   /* the fallback encoder may be used */
-    const struct trained *labels;            /* owner of the past requests to use, or NULL */
-    bool recorded;                           /* recorded usages of the same request are evidence */
+    const struct trained *labels;            /* trained models whose past requests are used; NULL for none */
+    bool recorded;                           /* the recipe "auto" was requested, so recorded usages may count */
     const struct relevance_model *relevance; /* fitted to the hits of this recipe; NULL for the default */
     const char *ran;                         /* name of the recipe that runs */
     const char *why;                         /* reason of the choice, as in wt_hits */
@@ -37,9 +37,10 @@ struct search_plan {
 
 /* ---------------------------------------------------------------- conversation */
 
-/* A search for a conversation. The request is the given one or else the user's last turn. Other turns and the called
- * tools are context (retrieve/context.c). Called tools and the caller's own tools stay in the result, so an agent's set
- * of tools only grows. The filter still applies to them: a conversation is untrusted text and must not bypass it. */
+/* A search for a conversation. The request is the given request or else the user's last turn. Other turns and the
+ * called tools are context (retrieve/context.c). Called tools and the caller's own tools are kept in the result, so an
+ * agent's set of tools only grows. The filter applies to kept tools too, because a conversation is untrusted text and
+ * must not bypass the filter. */
 
 /* Fields as in wt_find_options; borrowed. */
 struct conversation_options {
@@ -48,13 +49,13 @@ struct conversation_options {
     size_t messages_len;
     const char *const *have;
     size_t have_count;
-    const json_t *parsed; /* messages already parsed, used instead of `messages`; NULL if none */
+    const json_t *parsed; /* messages already parsed, used instead of `messages`; or NULL */
 };
 
 struct conversation_input {
-    struct str request; /* the given request, or else the user's last turn */
+    struct str request; /* the given request, or the user's last turn if the given request is blank */
     struct str context; /* latest other turns, followed by the request; empty without other turns */
-    const char **names; /* [name_count] tools to keep; the first [called] were called */
+    const char **names; /* [name_count] names of the tools to keep; the first `called` are called tools */
     size_t name_count, called;
     bool has_messages;
     struct notice notice; /* skipped messages and calls */
@@ -67,7 +68,7 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
 
 /* The tools to keep, as ids of a store. */
 struct kept_ids {
-    int64_t *ids; /* [count] distinct, in the order of the names; the first [called] were called */
+    int64_t *ids; /* [count] distinct, in the order of the names; the first `called` are called tools */
     size_t count, called;
 };
 
@@ -84,8 +85,8 @@ struct search {
     size_t k;                  /* number of hits */
     size_t max_per_provider;   /* 0 for no limit */
     enum copies_placed copies; /* which copies get separate places */
-    /* "auto" uses recorded usages of the same request. False in evaluations, for probabilities that were calibrated
-     * without recorded usages, and if the request has a context. */
+    /* Use recorded usages of the same request, if the recipe is "auto". False if the request has a context, or if the
+     * caller's probabilities were calibrated without recorded usages. */
     bool use_recorded;
     bool new_in_full;        /* do not limit new tools (engine/filter.h) */
     bool as_typed;           /* do not correct spelling */
@@ -95,33 +96,33 @@ struct search {
     const uint64_t *left_out;      /* past requests to ignore, as in struct neighbours */
     struct budget budget;          /* limits the materialised hits */
     struct progress *progress;     /* polled between the stages; may be NULL */
-    const struct vectors *vectors; /* replaces the vectors of the index, for the same rows; or NULL */
-    /* Vectors that encoded_by computed for the texts of wt__retrieve_texts, or NULL. Ignored if the plan has another
-     * encoder or the request was corrected. */
+    const struct vectors *vectors; /* used instead of the vectors of the index, for the same rows; or NULL */
+    /* Vectors of the texts of wt__retrieve_texts, computed by the encoder encoded_by; or NULL. Ignored if the plan has
+     * another encoder or the request was corrected. */
     const float *encoded;
     const struct encoder *encoded_by;
 
     const struct conversation_input *conversation; /* the conversation of the request, or NULL */
 
-    /* State: set by the first half of a run, read by the second. */
+    /* State of a run. */
     struct search_plan plan;
     struct scored *recorded; /* [recorded_count] recorded usages, as in struct view */
     size_t recorded_count;
-    struct neighbours neighbours; /* past requests of the plan's labels, on this index; count may be 0 */
+    struct neighbours neighbours; /* past requests of plan.labels, with rows of `index`; count 0 for none */
     struct kept_ids kept;         /* kept tools of the conversation */
-    uint32_t *kept_rows;          /* [kept_count] rows of the kept tools, if allowed */
+    uint32_t *kept_rows;          /* [kept_count] rows of the kept tools that the filter allows */
     size_t kept_count;
     double context_ms; /* time to encode the context of the conversation */
 
     /* Results. */
     struct hit_list hits;       /* valid until wt__search_end */
     struct index_handle *index; /* index that the rows of the hits belong to */
-    const uint64_t *allowed;    /* bits, as in struct retrieve_request */
+    const uint64_t *allowed;    /* one bit per row, as in struct retrieve_request; NULL for all */
     struct filter_mask *mask;   /* mask of the filter on the index; NULL before first use */
     struct notice notice;
     const char *encoder;               /* name of the encoder; "" for a lexical search */
     const char *read_as;               /* corrected request; NULL if not corrected */
-    struct str read;                   /* the request that was searched for */
+    struct str read;                   /* text that was searched for: the corrected or the original request */
     struct unknown_words unknown;      /* words of the request that no tool has */
     double multi_provider_probability; /* NaN if unknown */
     struct workspace *workspace;
@@ -136,23 +137,23 @@ void wt__search_end(struct search *search);
 /* Repeats the search without trained models. */
 int wt__search_repeat_untrained(struct search *search, wt_error *err);
 
-/* Returns the tools allowed by the filter. *allowed: one bit per row of the index, in the search's arena or its mask;
- * NULL for all. Errors: those of wt__filter_mask. */
+/* Finds the tools that the filter allows, without the excluded ids. *allowed: one bit per row of the index, NULL for
+ * all; valid until wt__search_end. Errors: those of wt__filter_mask. */
 int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err);
 
 /* *out: true if some tool has at least this share of the recorded usages of the same request. Can be called before
  * wt__search_run. */
 int wt__search_is_recorded(const struct search *search, float share, bool *out, wt_error *err);
-/* Returns the share of the tool in `row` among the recorded usages of the same request, 0 if none or if they are
- * ignored. */
+/* Returns the share of the tool in `row` among the recorded usages of the same request. Returns 0 if the search ignores
+ * recorded usages. */
 float wt__search_recorded(const struct search *search, uint32_t row);
 
-/* Returns the words of the request that no tool has. Empty unless the request consists of keywords or no hit is likely
- * to be needed. */
+/* Lists the words of the request that no tool has. The list is empty unless the request consists of keywords or no hit
+ * is likely to be needed. Errors: WT_ENOMEM. */
 int wt__search_unknown(const struct search *search, const char *const **words, size_t *count, wt_error *err);
 
-/* Adds a notice with suitable models if the request seems not to be English, many of its words are unknown to the
- * catalogue, and the encoder only supports English. */
+/* Adds a notice that suggests multilingual models. Does so only if the request seems not to be English, many of its
+ * words are unknown to the catalogue, and the encoder supports only English. */
 int wt__search_note_language(struct search *search, wt_error *err);
 
 /* Returns the past requests used by the search, or NULL. */
@@ -163,7 +164,7 @@ const struct neighbours *wt__search_neighbours(const struct search *search);
 /* Resolves the names to tools, once per search. Unresolved names are reported in search->notice. */
 int wt__conversation_resolve(struct search *search, wt_error *err);
 
-/* Finds the rows of the kept tools among those allowed, and the context of the request. *out is NULL if the
+/* Finds the rows of the kept tools that request->allowed contains, and the context of the request. *out is NULL if the
  * conversation gives no context. Errors: those of wt__retrieve. */
 int wt__conversation_context(struct search *search, const struct view *view, const struct retrieve_request *request,
                              const struct context **out, wt_error *err);
@@ -171,7 +172,7 @@ int wt__conversation_context(struct search *search, const struct view *view, con
 /* Marks the hits among the kept tools. */
 void wt__conversation_mark(struct search *search);
 
-/* Cuts the hits after the first `wanted` new ones, so that kept tools do not use up places. */
+/* Truncates the hits after the first `wanted` hits that are not kept tools, so that kept tools do not use up places. */
 void wt__conversation_cut(struct search *search, size_t wanted);
 
 /* Appends the kept tools missing from the hits. */
@@ -179,13 +180,13 @@ int wt__conversation_append(struct search *search, wt_error *err);
 
 /* ---------------------------------------------------------------- public hits */
 
-/* Makes public hits in the search's arena. which [count]: positions among the search's hits, in the order of the
- * result. Skips tools removed meanwhile or over the budget. */
+/* Makes public hits in the search's arena. which: [count] indices of the search's hits, in the order of the result.
+ * Skips tools that were removed meanwhile or do not fit the budget. */
 int wt__materialise_hits(struct search *search, const uint32_t *which, size_t count, bool explain,
                          const wt_hit *const **out, size_t *len, wt_error *err);
 
-/* Works like wt_find, but gives identical tools separate places: a judgement names one of them, and the choice among
- * them would be arbitrary. options->copies still decides about near-copies. */
+/* Works like wt_find, but gives identical tools separate places. An evaluation needs this, because a judgement names
+ * one of several identical tools. options->copies still decides about near-copies. */
 int wt__find_by_id(wt_engine *engine, struct str request, const wt_find_options *options, wt_hits **out, wt_error *err);
 
 /* Works like wt_find with the messages of a conversation already parsed, instead of options->messages. messages: NULL

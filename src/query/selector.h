@@ -1,11 +1,11 @@
-/* selector.h: interface of the selectors, which choose the set of tools for a request. Each has a file and a row in the
- * table of pick.c:
+/* selector.h: interface of the selectors, which choose the set of tools for a request. Each selector has a row in the
+ * table of pick.c. Two files contain the selectors:
  *
- *   set_pick.c   the chooser (choose/chooser.h), on the hits of auto
+ *   set_pick.c   the chooser (choose/chooser.h), on the hits of the recipe auto
  *   ptr_pick.c   PTR (choose/ptr.h), and the nearest bundle alone
  *
- * pick.c passes the request. A selector searches for itself, because it knows how many hits it needs, and rejects
- * unsupported options. */
+ * A selector rejects unsupported options. It runs its own search, because only the selector knows how many hits it
+ * needs. */
 #ifndef WT_QUERY_SELECTOR_H
 #define WT_QUERY_SELECTOR_H
 
@@ -13,8 +13,11 @@
 #include "recipe/recipes.h"
 #include "engine/notice.h"
 
-/* Settings of an evaluation. An evaluation judges by id, so each copy of a tool counts separately. An evaluation
- * measures promises, so a set may grow as far as its promise requires. PTR may ask an oracle (choose/ptr.h). */
+/* Settings of an evaluation. In an evaluation:
+ *
+ *   - Each copy of a tool counts separately, because judgements name ids.
+ *   - A set may be as large as its promised completeness requires.
+ *   - PTR may ask an oracle (choose/ptr.h) instead of a language model. */
 struct pick_evaluation {
     struct chat_model *oracle; /* NULL for the language model */
     const int64_t *gold;       /* [gold_count] ids of the needed tools, for the oracle */
@@ -24,7 +27,7 @@ struct pick_evaluation {
 struct selection {
     wt_engine *engine;
     struct str request;
-    const wt_pick_options *options;           /* with all defaults filled in */
+    const wt_pick_options *options;           /* options of the caller; `recipe` is never NULL */
     const wt_filter *filter;                  /* the validated filter of the options; NULL for all tools */
     const struct pick_evaluation *evaluation; /* NULL outside an evaluation */
     struct progress *progress;
@@ -35,16 +38,17 @@ struct selection {
 };
 
 struct set_selector {
-    bool converses; /* supports conversations and tools to keep */
+    bool converses; /* true if the selector supports conversations and tools to keep */
     /* Fills selection->out. Errors: those of wt_pick. */
     int (*select)(struct selection *selection, wt_error *err);
 };
 
-/* Reports the tools over the budget and, if there are any, withdraws the promise of the set. The last step of a
- * selector. */
+/* Adds the tokens, and a notice about tools that did not fit the budget, to the result. If some tool did not fit, sets
+ * tracc and complete to NaN, because the shorter set does not keep that promise. Call it last in a selector. */
 int wt__selection_report_budget(struct selection *selection, const struct budget *budget, wt_error *err);
 
-/* Works like wt_pick with the settings of an evaluation, or NULL. All defaults of the options must be filled in. */
+/* Works like wt_pick, with optional settings of an evaluation. options: as read by wt__options_read. evaluation: NULL
+ * outside an evaluation. */
 int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options,
              const struct pick_evaluation *evaluation, wt_picked **out, wt_error *err);
 

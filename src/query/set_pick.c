@@ -1,5 +1,5 @@
-/* set_pick.c: the selector of the recipe set. It searches with auto, then picks one tool per need (choose/relevance.h)
- * or, after training, the set of the calibrated chooser (choose/chooser.h). */
+/* set_pick.c: the selector of the recipe set. It searches with the recipe auto. Then it picks one tool per need
+ * (choose/relevance.h). After training, the calibrated chooser picks the set instead (choose/chooser.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct set_pick {
     const struct chooser *chooser; /* calibrated chooser of the store, or the built-in chooser */
     struct notice notice;          /* about the chooser */
     struct candidate_features candidates;
-    uint32_t *which; /* [count] picked hits; their scores become probabilities */
+    uint32_t *which; /* [count] indices of the picked hits */
     size_t count;
 };
 
@@ -35,7 +35,7 @@ static int check_set_options(const wt_pick_options *options, wt_error *err)
 
 /* ---------------------------------------------------------------- without training */
 
-/* Recorded tools with at least this share are picked, all of them. */
+/* Minimum share of the recorded usages of the same request for a tool to be picked. */
 static const float RECORDED_MAJORITY = 0.5f;
 
 static void pick_recorded(struct set_pick *p)
@@ -46,7 +46,7 @@ static void pick_recorded(struct set_pick *p)
             p->which[p->count++] = h;
 }
 
-/* Adds a notice with the words of the needs without a tool, so that the caller can rephrase them. */
+/* Adds a notice that quotes the needs without a tool, so that the caller can rephrase them. */
 static int note_unmet_needs(struct set_pick *p, const struct need_hit *found, size_t count, const struct need_set *set,
                             wt_error *err)
 {
@@ -111,8 +111,8 @@ static bool should_abstain(const struct set_pick *p)
            p->selection->out->no_answer_probability > (double)wt__no_answer_threshold(&p->chooser->no_answer, share);
 }
 
-/* Sets the score of each hit to the probability that it is needed given that some tool fits, 0 outside any set. The
- * probability of the hit also includes the chance of no tool fitting. */
+/* Sets the score of each hit to the probability that the hit is needed if some tool fits. The score is 0 for a hit that
+ * is not a candidate. The probability of the hit also includes the chance that no tool fits. */
 static void score_set_hits(struct set_pick *p, const struct chosen *chosen)
 {
     struct hit_list *hits = &p->search.hits;
@@ -125,7 +125,7 @@ static void score_set_hits(struct set_pick *p, const struct chosen *chosen)
             wt__relevance_below(hits->items[h].score, p->selection->out->no_answer_probability);
 }
 
-/* Picks the set with the greatest expected TRACC, likeliest tool first. */
+/* Picks the set with the greatest expected TRACC, with the likeliest tool first. */
 static void pick_likeliest(struct set_pick *p, const struct chosen *chosen)
 {
     struct scored order[CHOOSE_TOOLS];
@@ -141,15 +141,15 @@ static void pick_likeliest(struct set_pick *p, const struct chosen *chosen)
 
 /* The hits in the order in which they join a growing set. */
 struct set_order {
-    uint32_t *order;      /* [hits] */
-    float *nonconformity; /* [hits] */
-    const uint64_t *used; /* one bit per row: used by a past request; NULL if unknown */
+    uint32_t *order;      /* [number of hits] indices of hits */
+    float *nonconformity; /* [number of hits] in the same order */
+    const uint64_t *used; /* one bit per row: the tool was used by a past request; NULL if unknown */
 };
 
 #define NO_PROMISE SIZE_MAX
 
-/* Returns the size of a set complete with this probability, or NO_PROMISE without enough training. joined: room
- * for all hits, receives the set; NULL to count only. */
+/* Returns the size of a set that is complete with this probability, or NO_PROMISE without enough training. joined:
+ * receives the indices of the hits, with room for all hits; NULL to count only. */
 static size_t count_joining_hits(const struct set_pick *p, const struct set_order *joining, double probability,
                                  uint32_t *joined)
 {
@@ -169,8 +169,8 @@ static size_t count_joining_hits(const struct set_pick *p, const struct set_orde
     return count;
 }
 
-/* Returns the greatest probability, in hundredths and below the requested one, whose set has at most WT_MAX_COMPLETE
- * tools; or 0. */
+/* Returns the greatest whole percentage below the requested probability whose set has at most WT_MAX_COMPLETE tools, as
+ * a probability. Returns 0 if every such set is larger. */
 static double find_best_promise(const struct set_pick *p, const struct set_order *joining)
 {
     int percent = (int)ceil(p->selection->options->complete * 100 - 1e-9) - 1;
@@ -217,7 +217,7 @@ static bool is_unlikely_hit(const struct set_pick *p, uint32_t hit)
     return p->chooser->nonconformity.count == 0 && p->search.hits.items[hit].score < IDLE;
 }
 
-/* Picks the first tools without a promise, to be cut by the budget. */
+/* Picks the first tools without a promise. The budget cuts them later. */
 static int pick_first_hits(struct set_pick *p, const struct set_order *joining, size_t wanted, wt_error *err)
 {
     struct buffer text = {0};
@@ -230,8 +230,8 @@ static int pick_first_hits(struct set_pick *p, const struct set_order *joining, 
     return wt__take_notice(&p->selection->notice, WT_NOTICE_COMPLETENESS, &text, p->selection->arena, err);
 }
 
-/* Adds a notice about the basis of the promise. It is not a guarantee, because training used the held-out requests for
- * other choices as well. */
+/* Adds a notice about the basis of the promise. The promise is not a guarantee, because training used the held-out
+ * requests for other choices as well. */
 static int note_promise_basis(const struct set_pick *p, wt_error *err)
 {
     char text[160];
@@ -242,8 +242,9 @@ static int note_promise_basis(const struct set_pick *p, wt_error *err)
     return wt__add_notice(&p->selection->notice, WT_NOTICE_COMPLETENESS, text, p->selection->arena, err);
 }
 
-/* Picks a set complete with the requested probability. If it would be too large or its size is unknown, fails,
- * or fills a budget of tokens. An evaluation accepts any size, and takes all hits if the size is unknown. */
+/* Picks a set that is complete with the requested probability. If the set would be too large or its size is unknown,
+ * picks the first hits to fill the budget of tokens, or fails without a budget. An evaluation accepts any size, and
+ * takes all hits if the size is unknown. */
 static int pick_complete(struct set_pick *p, wt_error *err)
 {
     const wt_pick_options *options = p->selection->options;
@@ -321,8 +322,8 @@ static int append_kept_tools(struct set_pick *p, wt_error *err)
     return 0;
 }
 
-/* Decides whether recorded usages of the same request count. Recorded usages take precedence over trained models, which
- * were trained without these usages. A promise and an evaluation use the chooser alone. */
+/* Decides whether recorded usages of the same request count. Recorded usages take precedence over trained models,
+ * because training may be older than these usages. A promise and an evaluation use the trained chooser alone. */
 static int decide_recorded_usage(struct set_pick *p, wt_error *err)
 {
     bool counts = p->selection->conversation->context.len == 0;
@@ -337,8 +338,8 @@ static int decide_recorded_usage(struct set_pick *p, wt_error *err)
     return 0;
 }
 
-/* Searches with trained models, or again without them if the request is unlike those of training. A promise always uses
- * the trained models. */
+/* Searches with trained models. Repeats the search without them if the request is unlike the requests of training. A
+ * promise always uses the trained models. */
 static int search_candidates(struct set_pick *p, wt_error *err)
 {
     bool promises = p->selection->options->complete > 0;

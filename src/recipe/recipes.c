@@ -1,4 +1,4 @@
-/* recipes.c: the table of recipes, from plain to trained. */
+/* recipes.c: the table of recipes, and look-ups in the table. */
 #include "recipe/recipes.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
                                  .needs_training = (training),                                                         \
                                  .picks = 1,                                                                           \
                                  .complete = (probability)}
-/* Auto can choose a refiner if one was trained, but does not need one. */
+/* Lessons that auto needs. It can choose a trained refiner, but does not need a refiner. */
 #define AUTO_LESSONS "tool2vec mlc neighbours auto"
 
 const struct recipe wt__recipes[RECIPES] = {

@@ -1,6 +1,6 @@
-/* recipes.h: the table of recipes, the named ways from a request to hits or to a set. A row has everything that
- * distinguishes a recipe: its ranking, its trained data and its training. To add a recipe, add a row. Search, training,
- * evaluation, the command and its help read the table. */
+/* recipes.h: the table of recipes. A recipe is a named way to get hits or a set of tools for a request. A row has
+ * everything that distinguishes a recipe: its ranking, its trained data and its training. To add a recipe, add a row.
+ * Search, training, evaluation, the command and its help read the table. */
 #ifndef WT_RECIPE_RECIPES_H
 #define WT_RECIPE_RECIPES_H
 
@@ -11,7 +11,7 @@
 #include "retrieve/retrieve.h"
 #include "whichtool.h"
 
-/* The recipes, in the order of lists. */
+/* The recipes, in the order in which they are listed. */
 enum recipe_id {
     RECIPE_BM25,
     RECIPE_DENSE,
@@ -36,7 +36,7 @@ enum recipe_id {
     RECIPES
 };
 
-/* Source of a set of hits. */
+/* Method that chooses the set of a recipe. */
 enum selector {
     SELECTOR_NONE,    /* the recipe only ranks */
     SELECTOR_CHOOSER, /* choose/chooser.h */
@@ -44,10 +44,10 @@ enum selector {
     SELECTOR_PTR      /* choose/ptr.h, starting from the nearest bundle */
 };
 
-/* Content of a recipe's folder besides its weights (recipe/trained.h). */
+/* Content of a recipe's folder, in addition to the weights in its config.json (recipe/trained.h). */
 enum model_kind {
-    MODEL_NONE, /* the recipe has no folder */
-    MODEL_WEIGHTS,
+    MODEL_NONE,     /* the recipe has no folder */
+    MODEL_WEIGHTS,  /* nothing else */
     MODEL_TOOL2VEC, /* retrieve/trained_vectors.h */
     MODEL_MLC,      /* retrieve/trained_vectors.h */
     MODEL_PAST,     /* retrieve/past_requests.h */
@@ -58,12 +58,12 @@ enum model_kind {
 struct recipe {
     wt_recipe public;
     enum selector selector;
-    const struct retriever *retriever;  /* NULL if its weights come from training */
+    const struct retriever *retriever;  /* NULL for a set, or if its weights come from training */
     const struct rerank_kind *reranker; /* second stage, or NULL */
-    size_t reads;                       /* hits that a second stage without a folder reads; 0 for other recipes */
-    enum recipe_id first;               /* recipe whose hits a second stage reranks */
+    size_t reads;                       /* N of rerank-N: number of hits to rerank; 0 for other recipes */
+    enum recipe_id first;               /* recipe whose hits the second stage reranks */
     enum model_kind model;
-    const char *lessons; /* lessons after the encoder's, separated by blanks; "" if untrained */
+    const char *lessons; /* lessons of its training after the encoder's lesson, separated by blanks; "" if untrained */
     const char *told_by; /* folder whose config describes its training data; NULL for the folder of its own name */
 };
 
@@ -72,7 +72,7 @@ extern const struct recipe wt__recipes[RECIPES];
 /* Finds a recipe by name. Returns NULL if not found, also for "auto". */
 const struct recipe *wt__recipe_named(const char *name);
 
-/* Returns the selector of the named recipe, or SELECTOR_NONE if not found. */
+/* Returns the selector of the named recipe. Returns SELECTOR_NONE if the recipe does not exist. */
 enum selector wt__recipe_selector(const char *name);
 
 /* True if the lesson is one of the recipe's lessons. */

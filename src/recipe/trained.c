@@ -1,6 +1,6 @@
-/* trained.c: reads the folder of trained models when an engine first needs it. Parts that do not match (weights of
- * another encoder, a head of another dimension) are ignored with a notice, because a search with them would give wrong
- * results silently. */
+/* trained.c: reads the folder of trained models when an engine first needs it. Some parts may not match the encoder,
+ * such as the weights of another encoder. Such parts are ignored with a notice, because a search with them would
+ * silently give wrong results. */
 #include "recipe/trained.h"
 
 #include <math.h>
@@ -89,8 +89,8 @@ static int set_notice(struct trained *trained, const char *recipe, const char *w
     return trained->notice ? 0 : WT_ENOMEM;
 }
 
-/* Reads FOLDER/RECIPE/config.json; *out is NULL if the file does not exist. vectors: true if tool vectors depend on the
- * file. */
+/* Reads FOLDER/RECIPE/config.json. *out is NULL if the file does not exist. vectors: true if the vectors of tools
+ * depend on the file. */
 static int read_recipe_config(struct trained_reading *reading, const char *recipe, bool vectors, json_t **out)
 {
     struct arena *arena = &reading->trained->arena;
@@ -154,8 +154,8 @@ static int leave_out_recipe(struct trained_reading *reading, struct trained_reci
     return set_notice(reading->trained, recipe->name, why) < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
-/* Reads auto's choice: the name of a recipe. If that recipe has a reranker, auto gets copies of its weights and
- * model. */
+/* Reads the name of the recipe that auto chose. If that recipe is a refiner or toolrerank, copies its weights and its
+ * reranker to auto. */
 static int read_auto_choice(struct trained_reading *reading, struct trained_recipe *recipe, const json_t *config)
 {
     struct trained *trained = reading->trained;
@@ -285,7 +285,7 @@ static int note_cross(struct trained_reading *reading)
     return rc;
 }
 
-/* Sets up the recipes that rerank another one with the cross-encoder. */
+/* Sets up the recipes rerank-N, which rerank the hits of another recipe with the cross-encoder. */
 static void derive_reranks(struct trained *trained)
 {
     for (size_t i = 0; i < RECIPES; i++) {
@@ -300,7 +300,7 @@ static void derive_reranks(struct trained *trained)
     }
 }
 
-/* Reads the chooser, which is only valid for the hits of its calibration. */
+/* Reads the chooser. It is valid only with the training of auto that it was calibrated on. */
 static int read_chooser(struct trained_reading *reading)
 {
     struct trained *trained = reading->trained;
@@ -346,9 +346,9 @@ int wt__trained_stamp(uint64_t *out, const char *folder, wt_error *err)
         struct stat s;
         const char *slash = strrchr(paths[i], '/'), *name = slash ? slash + 1 : paths[i];
         if (strcmp(name, TRAINED_CONFIG) != 0 && strcmp(name, TRAINED_WEIGHTS) != 0)
-            continue; /* files created by reading, and states of a running training */
+            continue; /* skip caches, and the states of a running training */
         if (stat(paths[i], &s) < 0)
-            continue; /* being replaced, so the stamp will change */
+            continue; /* the file is being replaced, so the stamp will change */
         const uint64_t facts[] = {(uint64_t)s.st_ino, (uint64_t)s.st_size, (uint64_t)s.st_mtim.tv_sec,
                                   (uint64_t)s.st_mtim.tv_nsec};
         *out = wt__checksum(paths[i], strlen(paths[i]), *out);
@@ -357,7 +357,7 @@ int wt__trained_stamp(uint64_t *out, const char *folder, wt_error *err)
     return 0;
 }
 
-/* Sets trained->encoder to the folder's own encoder, or else to base. Returns 1; 0 if neither exists. */
+/* Sets trained->encoder to the encoder of the folder, or else to base. Returns 1, or 0 if neither exists. */
 static int open_trained_encoder(struct trained_reading *reading, const struct encoder *base, struct progress *progress)
 {
     struct trained *trained = reading->trained;

@@ -1,5 +1,4 @@
-/* cross.c: runs a cross-encoder on pairs of texts, and reranks the first hits of a search with a cross-encoder. See
- * cross.h. */
+/* cross.c: runs a cross-encoder on pairs of texts, and reranks the first hits of a search. See cross.h. */
 #include "rerank/cross.h"
 
 #include <math.h>
@@ -26,7 +25,7 @@ struct cross {
     const struct tokenizer *tokenizer;
     const struct transformer *model;
     size_t most; /* maximum tokens of a pair */
-    bool types;  /* true if the model has token types, which tell the two texts of a pair apart */
+    bool types;  /* true if the model has token types, which mark the two texts of a pair */
     pthread_mutex_t lock;
     struct cross_scratch *idle; /* list of unused scratches, protected by the lock */
 };
@@ -141,7 +140,7 @@ size_t wt__cross_frame(const struct tokenizer *tokenizer)
     return tokenizer->pair_two_seps ? 4 : 3;
 }
 
-/* Reduces two lengths to a sum of at most `room`: first the longer length, then both equally. */
+/* Reduces two lengths so that their sum is at most `room`. First reduces the longer length, then both equally. */
 static void cut_longest(size_t *a, size_t *b, size_t room)
 {
     size_t *shorter = *a <= *b ? a : b, *longer = *a <= *b ? b : a;
@@ -327,8 +326,8 @@ static size_t cross_depth(const struct reranker *reranker)
     return reranker->reads;
 }
 
-/* Sorts the first `count` hits by logit; probabilities may round to equal numbers. Later hits keep their order, and get
- * at most the lowest score of the first `count` hits. */
+/* Sorts the first `count` hits by logit, because different logits may round to the same probability. Later hits keep
+ * their order. Limits their scores to the lowest score of the sorted hits. */
 static void order_by_logit(struct hit_list *hits, size_t count, float *logits)
 {
     for (size_t i = 0; i < count; i++) {

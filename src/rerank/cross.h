@@ -21,10 +21,10 @@
  *
  *   CLS request SEP tool SEP, with the model's own special tokens and token types -> layers -> head on the row of CLS
  *
- * The pairs of a request run in batches without padding. The logit of a pair is exactly the same whatever other pairs
- * are in the batch. */
+ * The pairs of a request run in batches without padding. The logit of a pair does not depend on the other pairs of the
+ * batch, not even by rounding. */
 
-enum { CROSS_TOKENS = 256 }; /* maximum tokens of a pair with its special tokens; a model may have a lower limit */
+enum { CROSS_TOKENS = 256 }; /* maximum tokens of a pair, with special tokens; a model may have a lower limit */
 
 /* Tokens of a text, without special tokens. Borrowed. */
 struct token_run {
@@ -34,19 +34,19 @@ struct token_run {
 
 struct cross;
 
-/* Opens a cross-encoder, which is thread-safe. progress is reported while the packed model is created; it may be NULL.
+/* Opens a cross-encoder, which is thread-safe. progress: reported while the packed model is created; may be NULL.
  * Errors: WT_EMODEL (missing or damaged model, no classifier, more than one label, or no room for a pair), WT_ENOMEM,
  * WT_ECANCELLED. */
 int wt__cross_open(struct cross **out, const char *folder, struct progress *progress, wt_error *err);
 void wt__cross_close(struct cross *cross); /* NULL is a no-op */
 
-/* Returns the first tokens of a text, as many as fit into a pair. ids: memory [CROSS_TOKENS], which the result
+/* Returns the first tokens of a text, as many as a pair may have. ids: memory [CROSS_TOKENS], which the result
  * borrows. */
 struct token_run wt__cross_tokens(const struct cross *cross, struct str text, int32_t *ids);
 
 /* Computes logits [count] of the request with each tool. count may be 0. Texts that are too long for a pair are cut as
- * in wt__cross_pair. Allocates memory only if more threads call the function at once than before. progress is reported
- * after every few tools; it may be NULL. Errors: WT_EMODEL (unknown token, or a number that is not finite), WT_ENOMEM,
+ * in wt__cross_pair. Allocates memory only if more threads call the function at once than before. progress: reported
+ * after every few tools; may be NULL. Errors: WT_EMODEL (unknown token, or a logit that is not finite), WT_ENOMEM,
  * WT_ECANCELLED. */
 int wt__cross_score(struct cross *cross, struct str request, const struct token_run *tools, size_t count,
                     struct progress *progress, float *logits, wt_error *err);
@@ -54,9 +54,9 @@ int wt__cross_score(struct cross *cross, struct str request, const struct token_
 /* Converts a logit to a probability, with the logistic function. */
 float wt__cross_probability(float logit);
 
-/* Writes the tokens of a pair with special tokens, and their types. most: maximum number of tokens, at least
- * wt__cross_frame. If the pair is longer, the longer text is cut to the length of the shorter text, then both texts
- * equally. ids, types: memory [most]. Returns the number of tokens. */
+/* Writes the tokens of a pair, with special tokens, and the types of the tokens. Returns the number of tokens. most:
+ * maximum number of tokens, at least wt__cross_frame. If the pair is longer, first the longer text is cut to the length
+ * of the shorter text. Then both texts are cut equally. ids, types: memory [most]. */
 size_t wt__cross_pair(const struct tokenizer *tokenizer, struct token_run first, struct token_run second, size_t most,
                       int32_t *ids, int32_t *types);
 size_t wt__cross_frame(const struct tokenizer *tokenizer); /* returns the number of special tokens of a pair */
@@ -67,23 +67,24 @@ struct cross_encoder {
     const char *identity; /* hash of its training; "" if the model was not trained here */
     unsigned fields;      /* bits of the fields of a tool that the model reads (retrieve/document.h) */
     pthread_mutex_t lock;
-    struct cross *model; /* NULL until opened; the lock protects this member and the next two */
+    /* The lock protects the following members. */
+    struct cross *model; /* NULL until opened */
     wt_error error;      /* error of a failed opening */
     bool tried;          /* true once opened or failed; stays false if cancelled or out of memory */
 };
 
-/* Creates a cross-encoder without opening the model; only the list of fields is read. Borrows folder and identity.
- * Returns NULL if out of memory. */
+/* Creates a cross-encoder. Reads the list of fields, but does not open the model. Borrows folder and identity. Returns
+ * NULL if out of memory. */
 struct cross_encoder *wt__cross_encoder_new(const char *folder, const char *identity);
 void wt__cross_encoder_free(struct cross_encoder *cross);
 
-/* Opens the model on first use. Thread-safe. progress is reported while opening; it may be NULL. Errors: those of
- * wt__cross_open. After a failure, every call returns the same error, unless the call was cancelled or out of
- * memory. */
+/* Opens the model on first use. Thread-safe. progress: reported while opening; may be NULL. Errors: those of
+ * wt__cross_open. Later calls return the error of a failed call. But after a cancellation or without memory, the next
+ * call tries again. */
 int wt__cross_encoder_open(struct cross_encoder *cross, struct progress *progress, struct cross **out, wt_error *err);
 
-/* Computes logits [count] of the request with the given fields of each tool. A tool that was removed from the store in
- * the meantime is empty, and the caller must ignore its logit. Errors: those of wt__cross_score. */
+/* Computes logits [count] of the request with the given fields of each tool. fields: one bit per field. Errors: those
+ * of wt__cross_score. */
 int wt__cross_encoder_score(struct cross *model, unsigned fields, struct str request, const struct tool *tools,
                             size_t count, struct progress *progress, struct arena *arena, float *logits, wt_error *err);
 

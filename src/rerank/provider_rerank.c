@@ -25,7 +25,7 @@ struct hierarchy {
     const struct rerank_input *input;
     struct arena arena;
     struct cross *cross;      /* NULL without a cross-encoder */
-    struct known_tool *known; /* [len] tools of all candidates so far */
+    struct known_tool *known; /* [len] tools of all candidates made so far */
     size_t len, capacity;
     struct buffer id; /* scratch memory for wt__rules_seen */
 };
@@ -97,7 +97,7 @@ static int tools_of_provider(void *context, uint32_t provider, struct candidate 
     return (int)count;
 }
 
-/* Sets *out to the provider number that the snapshot gives to tools without a provider; HIERARCHY_NO_PROVIDER if there
+/* Finds the provider number that the snapshot gives to tools without a provider. *out is HIERARCHY_NO_PROVIDER if there
  * are no such tools. */
 static int find_no_provider_number(const struct rerank_input *input, struct arena *arena, uint32_t *out, wt_error *err)
 {
@@ -109,7 +109,8 @@ static int find_no_provider_number(const struct rerank_input *input, struct aren
     return rc;
 }
 
-/* Classifies the request, and sets `lack` of each candidate. */
+/* Classifies the request, and sets `lack` of each candidate. Without trained rules or nearest rows, the kind is
+ * unknown. */
 static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct candidate *candidates, size_t count,
                      enum request_kind *out, wt_error *err)
 {
@@ -151,8 +152,8 @@ static void note_cross_evidence(const struct hierarchy *h, const struct candidat
     wt__hit_rescore(hit, candidates[i].score);
 }
 
-/* Replaces the hits by the candidates in their order, followed by the hits that are not candidates. Each score is
- * limited to the score of the previous hit, so that scores descend. */
+/* Replaces the hits by the candidates in their order, followed by the hits that are not candidates. Limits each score
+ * to the score of the previous hit. first: number of candidates that the rule put first. */
 static int list_hits(const struct hierarchy *h, const struct candidate *candidates, size_t count, size_t first,
                      struct hit_list *hits, wt_error *err)
 {
@@ -182,7 +183,7 @@ static int list_hits(const struct hierarchy *h, const struct candidate *candidat
     return 0;
 }
 
-/* Keeps the first `most` hits of each provider and removes the others, because the rules may have added tools of a
+/* Keeps the first `most` hits of each provider and removes its other hits, because the rules may have added tools of a
  * provider. */
 static void cap_providers(const struct snapshot_key *keys, size_t most, struct hit_list *hits)
 {
@@ -239,8 +240,8 @@ static int run_rules(const struct reranker *reranker, const struct rerank_input 
     return 0;
 }
 
-/* Reads the rules of a trained reranker. Their thresholds were tuned to the scores of one cross-encoder, so the
- * identity of the cross-encoder must match. */
+/* Reads the rules of a trained reranker. The thresholds of the rules were tuned to the scores of one cross-encoder, so
+ * the identity of the cross-encoder must match. */
 static int open_rules(struct reranker *out, const struct rerank_folder *folder, wt_error *err)
 {
     struct rerank_rules *rules = wt__arena_array(folder->arena, struct rerank_rules, 1);

@@ -1,5 +1,5 @@
 /* refiner.c: runs the refiner and reorders hits. See refiner.h. The layers below and above `join` share one set of
- * activations, in which the rows of the candidates follow the rows of the request. */
+ * activations. In the activations, the rows of the candidates follow the rows of the request. */
 #include "rerank/refiner.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 
 struct refiner {
     const struct encoder *encoder;
-    size_t join, candidates, dim, hidden; /* candidates: N; dim: D; hidden: H */
+    size_t join, candidates, dim, hidden; /* candidates: maximum N; dim: D; hidden: H */
     struct upper_layers upper;            /* the retrained layers from `join` on */
     struct linear candidate;              /* C and c, packed */
     float *score;                         /* [H + F + 1] s, w and b */
@@ -251,8 +251,8 @@ static void note_addition(struct hit *hit, float addition, float share)
     stage->share = share;
 }
 
-/* Adds `additions`, in units of the best score, to the scores of the first `count` hits, and sorts these hits. Later
- * hits get at most the lowest score of the first `count` hits. */
+/* Adds `additions`, in units of the best score, to the scores of the first `count` hits. Sorts these hits. Limits the
+ * scores of later hits to the lowest score of these hits. */
 static void reorder_hits(struct hit_list *hits, size_t count, const float *additions)
 {
     float best = hits->items[0].score, scores[REFINER_MAX_CANDIDATES];

@@ -1,3 +1,4 @@
+/* reranker.c: calls the functions of a reranker's kind, and rescores and sorts hits. */
 #include "rerank/reranker.h"
 
 struct reranker wt__reranker_plain(const struct rerank_kind *kind)

@@ -1,10 +1,10 @@
 /* reranker.h: the second stage of a query, which reranks the hits of the first stage. Each kind of reranker has a file:
  *
  *   refiner.c          runs the request and the vectors of the hits through some encoder layers
- *   cross.c            reads the request together with each of the first N hits
- *   provider_rerank.c  ToolRerank's rules, which order hits by their providers
+ *   cross.c            runs a cross-encoder on the request and each of the first N hits
+ *   provider_rerank.c  applies ToolRerank's rules, which order hits by their providers
  *
- * A snapshot has no texts, so a kind that reads texts gets the tools from a tool_reader. */
+ * A snapshot has no texts of tools, so a kind that needs texts reads the tools with a tool_reader. */
 #ifndef WT_RERANK_RERANKER_H
 #define WT_RERANK_RERANKER_H
 
@@ -20,7 +20,7 @@
 #include "rerank/cross.h"
 #include "retrieve/retrieve.h"
 
-/* A second stage. A zeroed struct keeps the hits unchanged. */
+/* A second stage. */
 struct reranker {
     const struct rerank_kind *kind; /* NULL to keep the hits unchanged */
     void *model;                    /* data of the kind; NULL if the kind needs none */
@@ -51,8 +51,8 @@ struct rerank_input {
 
 /* Trained data of a reranker. Borrowed; encoder and arena must outlive the reranker. */
 struct rerank_folder {
-    const char *weights;  /* path of the file with the weights */
-    const json_t *config; /* its config.json */
+    const char *weights;  /* path of model.safetensors, which may not exist */
+    const json_t *config; /* content of config.json */
     const struct encoder *encoder;
     struct arena *arena;
     const char *first;          /* name of the recipe of the first stage */
@@ -63,26 +63,28 @@ struct rerank_kind {
     bool features;     /* requires hits with features */
     const void *plain; /* model of an untrained reranker; NULL if the kind has no model or must be trained */
 
-    /* Fills `out` from the trained data. NULL if the kind has no trained data. Errors: WT_EMODEL, WT_ENOMEM. */
+    /* Fills `out` from the folder of a recipe. NULL if no recipe of this kind has a folder. Errors: WT_EMODEL,
+     * WT_ENOMEM. */
     int (*open)(struct reranker *out, const struct rerank_folder *folder, wt_error *err);
     void (*close)(void *model);
-    /* Loads the model on first use. Called before the search, so that errors are reported early. NULL if `open` loads
-     * everything. Errors: WT_EMODEL, WT_ENOMEM. */
+    /* Loads the model on first use. Called before the search, so that errors are reported early. NULL if `open` or
+     * `run` loads the model. Errors: WT_EMODEL, WT_ENOMEM. */
     int (*load)(const struct reranker *reranker, wt_error *err);
     /* Returns the number of first-stage hits that the reranker can use. */
     size_t (*depth)(const struct reranker *reranker);
     /* Sets the order, scores and stages of the hits. The list has at least one hit. Hits that the reranker does not
-     * read stay after the others. Errors: those of the model and of the tool_reader. */
+     * read stay behind the reranked hits. Errors: those of the model and of the tool_reader. */
     int (*run)(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err);
 };
 
 /* The kinds. */
 extern const struct rerank_kind wt__rerank_refiner, wt__rerank_cross, wt__rerank_rules;
 
-/* Returns an untrained reranker of the given kind. */
+/* Returns an untrained reranker of the given kind. kind: NULL for no reranking. */
 struct reranker wt__reranker_plain(const struct rerank_kind *kind);
 
-/* Call the function of the reranker's kind. If the reranker has no kind, return 0. */
+/* Call the function of the reranker's kind. If the reranker has no kind, return 0. wt__rerank also moves named
+ * hits back to the front (wt__named_first). */
 int wt__reranker_load(const struct reranker *reranker, wt_error *err);
 size_t wt__reranker_depth(const struct reranker *reranker);
 int wt__rerank(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err);
@@ -90,7 +92,7 @@ int wt__rerank(const struct reranker *reranker, const struct rerank_input *input
 /* Sets a hit's score, and records the difference from its old score as the share of the stage CROSS_STAGE. */
 void wt__hit_rescore(struct hit *hit, float score);
 
-/* Sorts hits [count] and keys [count] by key, the greatest first. The sort is stable. */
+/* Sorts hits [count] and their keys [count] by key, greatest first. The sort is stable. */
 void wt__hits_sort(struct hit *hits, float *keys, size_t count);
 
 /* Name of the cross-encoder among the stages of a hit. */

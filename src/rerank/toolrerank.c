@@ -15,10 +15,10 @@
  *
  *   Depths. By default, unseen tools have the greater depth, as in section 3.2 and Tables 2 and 5. Section 4.2 says
  *     the opposite.
- *   Algorithm 1. The first candidate's provider is always chosen, as in the algorithm. (The text chooses it only if no
- *     score is above tau_s. For a sorted list the results are equal.)
- *   Seen providers. A provider is seen if any of its candidates is.
- *   Groups. A group is a connected component: tools linked through other tools are one group. */
+ *   Algorithm 1. The first candidate's provider is always chosen, as in the algorithm. The paper's text chooses this
+ *     provider only if no score is above tau_s. For a sorted list, the results are equal.
+ *   Seen providers. A provider is seen if any of its candidates is seen.
+ *   Groups. Tools that are linked through other tools are in the same group. */
 
 const struct hierarchy_settings wt__hierarchy_paper = {
     .seen_depth = 10,
@@ -37,21 +37,21 @@ static int check_count(const char *name, uint32_t value, wt_error *err)
 {
     if (value >= 1 && value <= HIERARCHY_MAX_CANDIDATES)
         return 0;
-    return wt__fail(err, WT_EINVAL, "%s is %u; it is 1 to %d", name, value, HIERARCHY_MAX_CANDIDATES);
+    return wt__fail(err, WT_EINVAL, "%s is %u; it must be 1 to %d", name, value, HIERARCHY_MAX_CANDIDATES);
 }
 
 static int check_lean(const char *name, float value, wt_error *err)
 {
     if (value >= 0 && value <= HIERARCHY_MAX_LEAN)
         return 0;
-    return wt__fail(err, WT_EINVAL, "%s is %g; it is 0 to %d", name, (double)value, HIERARCHY_MAX_LEAN);
+    return wt__fail(err, WT_EINVAL, "%s is %g; it must be 0 to %d", name, (double)value, HIERARCHY_MAX_LEAN);
 }
 
 static int check_share(const char *name, float value, float least, wt_error *err)
 {
     if (value >= least && value <= 1)
         return 0;
-    return wt__fail(err, WT_EINVAL, "%s is %g; it is %g to 1", name, (double)value, (double)least);
+    return wt__fail(err, WT_EINVAL, "%s is %g; it must be %g to 1", name, (double)value, (double)least);
 }
 
 int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *err)
@@ -65,7 +65,7 @@ int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *
     WT_TRY(check_lean("cover", settings->cover, err));
     for (size_t kind = 0; kind < REQUEST_KINDS; kind++)
         if ((unsigned)settings->rule[kind] >= HIERARCHY_RULES)
-            WT_TRY(wt__fail(err, WT_EINVAL, "rule[%zu] is %d; it is 0 to %d", kind, (int)settings->rule[kind],
+            WT_TRY(wt__fail(err, WT_EINVAL, "rule[%zu] is %d; it must be 0 to %d", kind, (int)settings->rule[kind],
                             HIERARCHY_RULES - 1));
     return 0;
 }
@@ -97,7 +97,7 @@ static bool is_better_candidate(const struct candidate *a, const struct candidat
     return a->score > b->score || (isnan(b->score) && !isnan(a->score));
 }
 
-/* Insertion sort, because lists are nearly sorted. */
+/* Uses insertion sort, because the lists are nearly sorted. */
 void wt__hierarchy_sort(struct candidate *candidates, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -174,8 +174,8 @@ static bool has_candidate(const struct candidate *candidates, size_t count, uint
     return false;
 }
 
-/* Inserts a candidate into the sorted candidates 0 .. first - 1, after those with an equal score. If the list is full,
- * its last candidate is dropped. Returns true if the list has grown. */
+/* Inserts a candidate into the sorted candidates 0 .. first - 1, after candidates with an equal score. If the list is
+ * full, drops the last of all candidates. Returns true if the list has grown. */
 static bool insert_candidate(struct candidate *candidates, size_t first, size_t count, size_t capacity,
                              const struct candidate *one)
 {
@@ -210,8 +210,8 @@ static size_t find_group(uint16_t *parent, size_t i)
     return i;
 }
 
-/* Joins the groups of candidates as in lines 2 to 5 of Algorithm 2. Computes a cosine only for candidates of different
- * groups. */
+/* Links candidates to groups, as in lines 2 to 5 of Algorithm 2. Computes a cosine only for candidates of different
+ * groups. parent: [count] receives the union-find forest. */
 static void link_groups(const struct hierarchy_settings *settings, const struct candidate *candidates, size_t count,
                         size_t dim, uint16_t *parent)
 {
@@ -240,7 +240,7 @@ size_t wt__hierarchy_algorithm2(const struct hierarchy_settings *settings, struc
     for (size_t i = 0; i < count; i++)
         group[i] = (uint16_t)find_group(parent, i);
     for (size_t i = 0; i < count; i++) {
-        size_t ahead = 0; /* candidates of the group with a better score, or with an equal score and earlier */
+        size_t ahead = 0; /* candidates of the group with a better score, or earlier with an equal score */
         for (size_t j = 0; j < count; j++)
             ahead += group[j] == group[i] && (is_better_candidate(&candidates[j], &candidates[i]) ||
                                               (j < i && !is_better_candidate(&candidates[i], &candidates[j])));
@@ -276,9 +276,8 @@ static bool same_side(const struct request_texts *t, const struct provider_match
 struct nearness {
     struct provider_match matches[TEXTS_MAX * NEAR]; /* [count] sorted by provider, then row */
     size_t count;
-    size_t begin; /* index of the first sub-query among the texts */
-    float least[TEXTS_MAX],
-        best[TEXTS_MAX]; /* lowest and highest score among the matches of each text; 0 without any */
+    size_t begin;                            /* index of the first sub-query among the texts */
+    float least[TEXTS_MAX], best[TEXTS_MAX]; /* lowest and highest score of each text's matches; 0 without matches */
 };
 
 static void collect_matches(const struct request_texts *t, struct nearness *n)
@@ -297,8 +296,8 @@ static void collect_matches(const struct request_texts *t, struct nearness *n)
     qsort(n->matches, n->count, sizeof *n->matches, compare_provider_matches);
 }
 
-/* Returns the lack (wt__request_lack) of the provider with the matches begin .. end - 1; of a provider without matches
- * if the range is empty. */
+/* Returns the lack (wt__request_lack) of the provider that has the matches begin .. end - 1. For an empty range,
+ * returns the lack of a provider without matches. */
 static float lack_of_provider(const struct request_texts *t, const struct nearness *n, size_t begin, size_t end)
 {
     float own[TEXTS_MAX];
@@ -374,7 +373,7 @@ static int score_with_correction(const struct hierarchy_settings *settings, enum
     return 0;
 }
 
-/* Returns the lack of a provider from any of its candidates; 0 if it has no candidate. */
+/* Returns the lack of a provider, from any of its candidates. Returns 0 if it has no candidate. */
 static float lack_of_candidates(const struct candidate *candidates, size_t count, uint32_t provider)
 {
     for (size_t i = 0; i < count; i++)
@@ -383,8 +382,8 @@ static float lack_of_candidates(const struct candidate *candidates, size_t count
     return 0;
 }
 
-/* Gets and scores the tools of the providers to expand that are not candidates yet, at most as many as fit into
- * HIERARCHY_MAX_CANDIDATES. They get the lowest share of all candidates. */
+/* Fetches the tools of the providers to expand, and scores them. Skips tools that are candidates already. Fetches at
+ * most as many tools as fit into HIERARCHY_MAX_CANDIDATES. The fetched tools get the lowest share of all candidates. */
 static int fetch_others(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
                         const struct chosen_providers *chosen, const struct candidate *candidates, size_t count,
                         struct candidate *found, size_t *found_count, wt_error *err)
@@ -471,7 +470,7 @@ bool wt__rules_seen(const struct rerank_rules *rules, const struct tool *tool, s
     return wt__map_get(&rules->seen, wt__buffer_view(id)) != NULL;
 }
 
-/* Reads a depth or count. A value out of range becomes 0, which wt__hierarchy_validate then rejects. */
+/* Reads a depth or count. Returns 0 for a value out of range, so that wt__hierarchy_validate rejects the value. */
 static uint32_t read_count(const json_t *object, const char *key, uint32_t fallback)
 {
     int64_t value = wt__json_int(object, key, fallback);

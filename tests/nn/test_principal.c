@@ -21,8 +21,9 @@ static double dot_vectors(const float *a, const float *b)
     return sum;
 }
 
-/* Draws vectors that spread along `directions` coordinates, each half as wide as the previous one. Reflects the space,
- * so that no axis is parallel to a coordinate. */
+/* Draws COUNT vectors that vary in the first `directions` coordinates. Each coordinate has half the range of the
+ * previous one. Then reflects the vectors, so that no principal axis is parallel to a coordinate. reflection: receives
+ * the unit normal of the mirror. */
 static void draw_vectors(float *vectors, size_t directions, float reflection[WIDTH])
 {
     struct rng rng;

@@ -15,7 +15,8 @@
 
 #include "nn/safetensors.h"
 
-/* Opens a file of length (8 bytes), header, and `data` zero bytes. A length of 0 stands for the actual length. */
+/* Makes a file in memory from the length of the header (8 bytes), the header, and `data` zero bytes. Opens the file.
+ * length: the length to write; 0 to write the actual length. *bytes: the file, to be freed by the caller. */
 static int open_safetensors(struct safetensors *out, const char *header, uint64_t length, size_t data,
                             unsigned char **bytes, wt_error *err)
 {
@@ -46,13 +47,13 @@ static const struct {
     {"length with the top bit set", "{}", UINT64_MAX, 0, "over 100 MiB"},
     {"header is not an object", "[]", 0, 0, "does not begin with {"},
     {"space before the object", " {}", 0, 0, "does not begin with {"},
-    {"broken JSON", "{\"a\":", 0, 0, "header"},
+    {"unterminated object", "{\"a\":", 0, 0, "header"},
     {"text after the object", "{} {}", 0, 0, "header"},
     {"duplicate key", "{" T("a", "F32", "[1]", 0, 4) "," T("a", "F32", "[1]", 4, 8) "}", 0, 8, "header"},
     {"entry is not an object", "{\"a\":1}", 0, 0, "unknown type"},
     {"unknown type", "{" T("a", "F31", "[1]", 0, 4) "}", 0, 4, "unknown type \"F31\""},
     {"no shape", "{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", 0, 4, "shape"},
-    {"too many dimensions", "{" T("a", "F32", "[1,1,1,1,1,1,1,1,1]", 0, 4) "}", 0, 4, "at most 8 dimensions"},
+    {"nine dimensions", "{" T("a", "F32", "[1,1,1,1,1,1,1,1,1]", 0, 4) "}", 0, 4, "at most 8 dimensions"},
     {"negative dimension", "{" T("a", "F32", "[-1]", 0, 4) "}", 0, 4, "impossible shape"},
     {"dimension with a fraction", "{" T("a", "F32", "[1.0]", 0, 4) "}", 0, 4, "impossible shape"},
     {"elements overflow", "{" T("a", "F32", "[4294967296,4294967296,2]", 0, 4) "}", 0, 4, "impossible shape"},
@@ -61,15 +62,17 @@ static const struct {
     {"three offsets", "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4,8]}}", 0, 8, "data_offsets"},
     {"descending offsets", "{" T("a", "F32", "[1]", 4, 0) "}", 0, 4, "data_offsets"},
     {"negative offset", "{" T("a", "F32", "[1]", -4, 0) "}", 0, 4, "data_offsets"},
-    {"beyond the file", "{" T("a", "F32", "[2]", 0, 8) "}", 0, 4, "the file is truncated"},
-    {"far beyond the file", "{" T("a", "F32", "[1]", 9223372036854775803, 9223372036854775807) "}", 0, 4, "truncated"},
+    {"offsets beyond the file", "{" T("a", "F32", "[2]", 0, 8) "}", 0, 4, "the file is truncated"},
+    {"offsets near 2^63", "{" T("a", "F32", "[1]", 9223372036854775803, 9223372036854775807) "}", 0, 4, "truncated"},
     {"too few bytes for the shape", "{" T("a", "F32", "[2]", 0, 4) "}", 0, 4, "do not match"},
     {"too many bytes for the shape", "{" T("a", "F32", "[1]", 0, 8) "}", 0, 8, "do not match"},
-    {"gap at the beginning", "{" T("a", "F32", "[1]", 4, 8) "}", 0, 8, "a gap before tensor \"a\""},
-    {"gap", "{" T("a", "F32", "[1]", 0, 4) "," T("b", "F32", "[1]", 8, 12) "}", 0, 12, "a gap before tensor \"b\""},
-    {"overlap", "{" T("a", "F32", "[2]", 0, 8) "," T("b", "F32", "[1]", 4, 8) "}", 0, 8, "an overlap"},
-    {"the same bytes twice", "{" T("a", "F32", "[1]", 0, 4) "," T("b", "F32", "[1]", 0, 4) "}", 0, 4, "an overlap"},
-    {"bytes at the end", "{" T("a", "F32", "[1]", 0, 4) "}", 0, 6, "2 bytes follow"},
+    {"gap before the first tensor", "{" T("a", "F32", "[1]", 4, 8) "}", 0, 8, "a gap before tensor \"a\""},
+    {"gap between tensors", "{" T("a", "F32", "[1]", 0, 4) "," T("b", "F32", "[1]", 8, 12) "}", 0, 12,
+     "a gap before tensor \"b\""},
+    {"overlapping tensors", "{" T("a", "F32", "[2]", 0, 8) "," T("b", "F32", "[1]", 4, 8) "}", 0, 8, "an overlap"},
+    {"two tensors with the same bytes", "{" T("a", "F32", "[1]", 0, 4) "," T("b", "F32", "[1]", 0, 4) "}", 0, 4,
+     "an overlap"},
+    {"bytes after the last tensor", "{" T("a", "F32", "[1]", 0, 4) "}", 0, 6, "2 bytes follow"},
     {"metadata is not an object", "{\"__metadata__\":1}", 0, 0, "__metadata__"},
     {"metadata value is not a string", "{\"__metadata__\":{\"a\":1}}", 0, 0, "__metadata__"},
     {"NUL in a name", "{\"a\\u0000\":{}}", 0, 0, "header"},

@@ -1,5 +1,5 @@
-/* Tests that written files read back bit for bit, and that input readers would reject is refused before the old file is
- * touched. */
+/* Tests that written files read back bit for bit. Tensors that a reader would reject are refused, and the existing file
+ * stays unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

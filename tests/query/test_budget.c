@@ -35,7 +35,7 @@ static wt_hits *find_within_budget(size_t max_tokens, const char *format)
     return find_with(&place, semantic, request, &options);
 }
 
-/* Expects the hits that fit the budget in order. */
+/* Expects every hit that still fits after the earlier hits, in the order of the hits. */
 static void hits_are_returned_within_budget(void **state)
 {
     /* format: option of the search. counted: wt_export format of the definitions whose tokens are counted. */

@@ -1,4 +1,4 @@
-/* test_dialogue.c: conversations as requests, through the public API: the leading turn, kept tools, invalid input. */
+/* test_dialogue.c: tests conversations through the public API: the turn used as request, kept tools, invalid input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static void last_turn_of_the_user_is_the_request(void **state)
     assert_string_equal(hits->items[0]->tool->id, "travel/bookHotel");
     wt_hits_free(hits);
     hits = find_with(&place, lexical, "warnings of storms and floods",
-                     &options); /* the request follows the conversation */
+                     &options); /* a given request replaces the last turn */
     assert_string_equal(hits->last_turn, "warnings of storms and floods");
     assert_string_equal(hits->items[0]->tool->id, "weather/storm_alerts");
     wt_hits_free(hits);
@@ -65,12 +65,14 @@ static void earlier_turns_disambiguate(void **state)
     static const struct {
         const char *name, *messages, *first;
     } rows[] = {
-        {"the turns before", "[\"Find a document by its words\",\"I cannot do that\",\"find it\"]", "files/search"},
-        {"other turns before", "[\"Find a song by its title\",\"I cannot do that\",\"find it\"]", "music/search"},
-        {"the agent's turn alone", "[\"Shall I find a song by its title?\",\"yes\"]", "music/search"},
-        {"a tool that was called", "[" AGENT("", "files__search") "," USER("find") "]", "files/search"},
-        {"another tool that was called", "[" AGENT("", "music__search") "," USER("find") "]", "music/search"},
-        {"tools called by a client of servers", "[" AGENT("", "mcp__music__search") "," USER("find") "]",
+        {"earlier turns about documents", "[\"Find a document by its words\",\"I cannot do that\",\"find it\"]",
+         "files/search"},
+        {"earlier turns about songs", "[\"Find a song by its title\",\"I cannot do that\",\"find it\"]",
+         "music/search"},
+        {"earlier turn of the agent about songs", "[\"Shall I find a song by its title?\",\"yes\"]", "music/search"},
+        {"called tool of files", "[" AGENT("", "files__search") "," USER("find") "]", "files/search"},
+        {"called tool of music", "[" AGENT("", "music__search") "," USER("find") "]", "music/search"},
+        {"called tool of music with the prefix mcp__", "[" AGENT("", "mcp__music__search") "," USER("find") "]",
          "music/search"},
     };
     wt_engine *engines[] = {lexical, semantic};

@@ -129,7 +129,7 @@ static void unknown_words_are_reported(void **state)
     static const struct {
         const char *request, *words; /* words: the unknown words that are reported, separated by blanks */
     } cases[] = {
-        {"linear storm", "linear"}, /* keywords: unknown ones are always reported */
+        {"linear storm", "linear"}, /* unknown keywords are always reported */
         {"zebra", "zebra"},         /* no hits */
         {"order a pizza with some cheese", "order pizza cheese"},
         {"find a song by its title for Kofi", ""}, /* a likely hit, so no unknown words are reported */
@@ -159,7 +159,7 @@ static int find_bytes(const char *bytes, size_t len, const wt_find_options *opti
     return rc;
 }
 
-static void requests_have_limits(void **state)
+static void empty_and_oversized_requests_are_rejected(void **state)
 {
     (void)state;
     char *longest = malloc(WT_MAX_REQUEST_BYTES + 1);
@@ -175,7 +175,7 @@ static void requests_have_limits(void **state)
     assert_int_equal(find_bytes("\0", 1, NULL), 0);
 }
 
-static void words_after_nul_count(void **state)
+static void words_after_nul_are_searched(void **state)
 {
     (void)state;
     wt_hits *hits;
@@ -218,8 +218,8 @@ static void hostile_requests_are_answered_in_linear_time(void **state)
         wt_hits_free(hits);
     }
     free(request);
-    /* Measured: at most a few milliseconds each. The bound separates linear from quadratic time, also under sanitizers.
-     * Processor time, because a busy machine must not fail the test. */
+    /* A request takes at most a few milliseconds. The bound separates linear from quadratic time, also under
+     * sanitizers. Measure processor time, because a busy machine must not fail the test. */
     double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
     if (seconds > 10)
         fail_msg("%zu requests of 64 KiB: %.1f s", sizeof patterns / sizeof *patterns, seconds);
@@ -375,7 +375,7 @@ static void provider_cap_leaves_room_for_others(void **state)
     wt_hits_free(hits);
 }
 
-/* A provider with more tools than a search considers must not displace the others. */
+/* A provider with more tools than a search considers must not displace the tools of other providers. */
 static void provider_cap_reaches_past_large_provider(void **state)
 {
     (void)state;
@@ -446,7 +446,7 @@ static double stage_weight(const wt_hit *hit, const char *name)
 }
 
 /* Recipes that combine words and meaning take the weight of "dense" from the model's config.json. The weight of
- * recorded use is a share of the sum of the other weights, or 0 if the caller names a recipe. */
+ * recorded usages is RECORDED_SHARE times the sum of the other weights, or 0 if the caller names a recipe. */
 static void dense_weight_comes_from_model(void **state)
 {
     static const char brief[] = "find a table for two in the city",
@@ -493,7 +493,7 @@ static void dense_weight_comes_from_model(void **state)
         wt_hits_free(hits);
         hits = find_with(&own, engine, cases[i].request, &options);
         double used_weight =
-            cases[i].recipe ? 0 : RECORDED_SHARE * (1.35 + cases[i].weight); /* words, provider, action */
+            cases[i].recipe ? 0 : RECORDED_SHARE * (1.35 + cases[i].weight); /* 1.35 for words, provider and action */
         assert_float_equal(stage_weight(hits->items[0], "usage"), used_weight, 1e-5);
         wt_hits_free(hits);
         wt_close(engine);
@@ -564,7 +564,7 @@ static void explanation_has_words_and_fields(void **state)
 static void older_find_options_are_not_read_past_their_end(void **state)
 {
     (void)state;
-    /* Like a caller compiled with a header whose struct ended before `recipe`: the library must not read further. */
+    /* Simulate a caller whose header has a struct that ends before `recipe`. The library must not read further. */
     wt_find_options options;
     memset(&options, 0xA5, sizeof options);
     options.size = offsetof(wt_find_options, recipe);
@@ -747,7 +747,7 @@ static void default_model_finds_by_meaning(void **state)
     wt_close(engine);
 }
 
-static void memory_is_freed_exactly_once(void **state)
+static void null_is_freed_and_codes_have_names(void **state)
 {
     (void)state;
     wt_hits_free(NULL);
@@ -772,8 +772,8 @@ int main(void)
         cmocka_unit_test(misspelt_words_are_corrected_by_find),
         cmocka_unit_test(corrected_request_is_searched),
         cmocka_unit_test(unknown_words_are_reported),
-        cmocka_unit_test(requests_have_limits),
-        cmocka_unit_test(words_after_nul_count),
+        cmocka_unit_test(empty_and_oversized_requests_are_rejected),
+        cmocka_unit_test(words_after_nul_are_searched),
         cmocka_unit_test(hostile_requests_are_answered_in_linear_time),
         cmocka_unit_test(k_limits_number_of_hits),
         cmocka_unit_test(recipe_names_match_table),
@@ -794,7 +794,7 @@ int main(void)
         cmocka_unit_test(results_outlive_the_engine),
         cmocka_unit_test(text_vectors_have_unit_length),
         cmocka_unit_test(default_model_finds_by_meaning),
-        cmocka_unit_test(memory_is_freed_exactly_once),
+        cmocka_unit_test(null_is_freed_and_codes_have_names),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }

@@ -45,7 +45,7 @@ static wt_hits *find_with_names(const char *recipe, const char *request, size_t 
 static const char *const recipes[] = {"bm25", "dense", "hybrid"};
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 
-/* Compares the first hits, joined by blanks, of each recipe. */
+/* Requests that name tools. first: ids of the first hits, separated by blanks, with every recipe. */
 static const struct {
     const char *request, *first;
 } cases[] = {
@@ -87,7 +87,8 @@ static void named_tools_lead_in_request_order(void **state)
         }
 }
 
-/* A request of only a name may mean any tool with that name: the others come next. */
+/* A request that consists of names may mean any tool with such a name. After one tool per name, the other tools with
+ * the same name come next. */
 static void tools_of_same_name_come_next(void **state)
 {
     (void)state;
@@ -145,7 +146,7 @@ static void filter_applies_to_named_tools(void **state)
     wt_hits_free(hits);
 }
 
-/* A pick for named tools contains exactly those. */
+/* If a request consists of names, the picked set has exactly the named tools. */
 static void set_of_names_is_exact(void **state)
 {
     wt_pick_options options;
@@ -173,12 +174,12 @@ static void undescribed_tool_is_found_by_parameters(void **state)
     wt_hits_free(hits);
 }
 
-/* A common word is not enough to find a tool; a name is. */
+/* A hit is weak if only a common word matches. A named tool is never weak. */
 static void weak_hits_are_marked_and_removed(void **state)
 {
     static const struct {
         const char *request;
-        size_t hits, weak, unknown; /* hits: remaining */
+        size_t hits, weak, unknown; /* number of hits that are not weak, of weak hits, and of unknown words */
     } rows[] = {
         {"find xylophone quartets", 0, 2, 2}, /* two weak hits */
         {"find messages by words", 1, 1, 0},

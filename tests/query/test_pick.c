@@ -108,7 +108,7 @@ static void unmet_need_is_reported(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_picked *picked = pick_request(lexical, rows[i].request, NULL);
-        if (!strstr(picked->notice, rows[i].says ? rows[i].says : "nothing was found") != !rows[i].says)
+        if (!strstr(picked->notice, rows[i].says ? rows[i].says : "no tool found for") != !rows[i].says)
             fail_msg("%s: %s", rows[i].request, picked->notice);
         wt_picked_free(picked);
     }
@@ -151,7 +151,7 @@ static void promise_requires_training(void **state)
     }
 }
 
-/* With a budget, the set has the hits in their order as far as they fit, without a promise. */
+/* With a budget, the set has the first hits that fit, and makes no promise. */
 static void budget_replaces_promise(void **state)
 {
     static const struct {
@@ -209,7 +209,7 @@ static void high_abstain_share_gives_empty_set(void **state)
     wt_hits_free(hits);
 }
 
-/* If 99 of 100 equal requests needed a tool, the next one probably does as well. */
+/* If 99 equal requests used a tool, the next equal request probably needs the tool too. */
 static void recorded_use_prevents_abstaining(void **state)
 {
     static const char request[] = "please water every lonely orchid";
@@ -223,7 +223,7 @@ static void recorded_use_prevents_abstaining(void **state)
     assert_true(after->no_answer_probability < 0.011);
     assert_string_equal(after->items[0]->tool->id, "calculator");
     wt_picked_free(after);
-    wt_pick_options options; /* exclude the used tool: its use must not count for the others */
+    wt_pick_options options; /* exclude the used tool; its use must not count for other tools */
     wt_filter filter;
     wt_pick_options_init(&options);
     wt_filter_init(&filter);

@@ -1,4 +1,4 @@
-/* test_ptr.c: wt_pick by PTR: its sources on a store, with a scripted language model. */
+/* test_ptr.c: tests wt_pick with the recipes ptr and bundle on a store, with a scripted language model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,15 +20,16 @@
 
 /* ---------------------------------------------------------------- past use */
 
-/* Past requests with their tools, as labels of the list below. The second and the fourth used the same set. */
+/* Past requests and their tools. The tools of request i are labels[used[n]] for n from starts[i] to starts[i + 1] - 1.
+ * The second and the fourth request used the same set. */
 static const char *const labels[] = {"weather/getForecast", "travel/bookHotel", "music/search",
                                      "travel/search_flights"};
 static const char *const requests[] = {"storm in a city", "book a table", "song of the city", "book two tables"};
 static const float starts[] = {0, 2, 4, 5, 7}, used[] = {0, 1, 3, 1, 2, 1, 3};
 enum { REQUESTS = 4, USED = 7, LABELS = 4 };
 
-/* Encodes the past requests with a model: vectors [REQUESTS, *dim], owned by the caller. Returns the model's hash in
- * the arena. */
+/* Encodes the past requests with a model. Returns the hash of the model, in the arena. *vectors: [REQUESTS, *dim], to
+ * be freed by the caller. */
 static const char *encode_past(const char *model, float **vectors, size_t *dim, struct arena *arena)
 {
     struct encoder *encoder = NULL;
@@ -85,7 +86,8 @@ static void leave_past(void)
     leave_past_by(place.model, 0);
 }
 
-/* The words of the first request's bundle, so that it is the nearest even with random weights. */
+/* A request that equals the text of the first past request's bundle. That bundle is the nearest even with random
+ * weights. */
 static const char trip[] =
     "getForecast: The weather of the coming days in a city+bookHotel: Reserve a hotel room in a city";
 
@@ -157,7 +159,7 @@ static void is_set(const wt_picked *picked, const char *ids)
     wt__buffer_dispose(&all);
 }
 
-/* Joins a list of the trace with blanks. */
+/* Expects a list of the trace to contain these ids. ids: separated by blanks. */
 static void expect_trace_list(const wt_picked *picked, const char *name, const char *ids)
 {
     json_t *trace = NULL;
@@ -247,7 +249,7 @@ static void is_bundle(wt_engine *engine, const char *base_retriever, const char 
     wt_picked_free(result);
 }
 
-/* Searches bundles by words, by meaning and by both. The next process must reuse the bundles. */
+/* Searches bundles by words, by meaning and by both. A new engine must reuse the bundles of an earlier engine. */
 static void every_retriever_finds_bundles(void **state)
 {
     (void)state;
@@ -294,7 +296,7 @@ static const char *leave_encoder(struct arena *arena)
     return model;
 }
 
-/* The base retriever decides the encoder of bundles and past requests; each encoder has separate files. */
+/* The base retriever determines the encoder of bundles and past requests. Each encoder has separate files. */
 static void untrained_recipe_uses_untrained_bundles(void **state)
 {
     (void)state;
@@ -352,7 +354,7 @@ static void untrained_recipe_uses_untrained_bundles(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* Changes one byte of the file of vectors, at this share of its length. */
+/* Changes one byte of the file of vectors. share: position of the byte, as a share of the length of the file. */
 static void damage_vectors(double share)
 {
     struct arena arena = {0};
@@ -393,10 +395,11 @@ static void damaged_bundles_are_rebuilt(void **state)
     }
 }
 
-/* Encoding of bundles during a query, from the reported progress. */
+/* The encoding of bundles, as reported by the progress of a query. */
 struct encoded {
-    bool begun, now; /* encoding has begun; the current phase is encoding */
-    uint64_t most;   /* number of bundles encoded */
+    bool begun;    /* true once the phase of encoding was reported */
+    bool now;      /* true while that phase is the current one */
+    uint64_t most; /* number of bundles encoded */
 };
 
 static int count_encoded(void *context, const char *phase, uint64_t done, uint64_t total)
@@ -544,7 +547,7 @@ static void invalid_ptr_options_are_rejected(void **state)
     wt_close(engine);
 }
 
-static void recording_and_replay_exclude_each_other(void **state)
+static void invalid_chat_options_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -576,7 +579,7 @@ static void recording_and_replay_exclude_each_other(void **state)
 
 struct listening {
     const char *until; /* phase to cancel in, or NULL */
-    char heard[256];
+    char heard[256];   /* reported phases, each followed by a blank */
 };
 
 static int listen_until(void *context, const char *phase, uint64_t done, uint64_t total)
@@ -616,7 +619,7 @@ static void pick_by_ptr_can_be_cancelled(void **state)
     wt_close(engine);
 }
 
-/* The server answers long after the end of the test. */
+/* The server would answer only long after the end of the test. */
 static void time_limit_ends_wait_for_answer(void **state)
 {
     (void)state;
@@ -660,7 +663,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(lists_respect_provider_filter, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(lists_omit_removed_tools, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(invalid_ptr_options_are_rejected, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(recording_and_replay_exclude_each_other, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(invalid_chat_options_are_rejected, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(pick_by_ptr_can_be_cancelled, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(time_limit_ends_wait_for_answer, set_up_handmade, tear_down_place),
     };

@@ -1,4 +1,4 @@
-/* test_trained.c: queries with trained models, in hand-made folders instead of real training. */
+/* test_trained.c: tests queries with trained models. The tests write the folders of the models without training. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void auto_runs_choice_with_reason(void **state)
     wt_hits_free(hits);
 }
 
-/* The config also holds the weights that lost on dev. They must not be used. */
+/* The config also has the weights of a recipe that lost on dev. The search must not use these weights. */
 static void auto_with_choice_hybrid_is_hybrid(void **state)
 {
     (void)state;
@@ -55,7 +55,7 @@ static void auto_with_choice_hybrid_is_hybrid(void **state)
     wt_hits_free(hybrid);
 }
 
-static void recipe_of_other_encoder_gives_notice(void **state)
+static void recipe_of_other_encoder_is_rejected(void **state)
 {
     (void)state;
     write_trained_config("tool2vec", false, "\"weights\": {\"dense\": 1, \"tool2vec\": 1}");
@@ -69,13 +69,14 @@ static void recipe_of_other_encoder_gives_notice(void **state)
     wt_close(engine);
 }
 
-/* The chooser of sets belongs to one training of auto. */
+/* A chooser is valid only with the training of auto that it was calibrated on. */
 static void unfit_chooser_gives_notice(void **state)
 {
     static const char automatic[] = "\"runs\": \"hybrid\", \"whichtool\": {\"identity\": \"one\"}";
     static const struct {
         bool automatic;
-        const char *set, *found; /* found: notice of wt_find; NULL if auto is unchanged */
+        /* set: members of the chooser's config. found: expected part of the notice of wt_find; NULL for no notice. */
+        const char *set, *found;
     } rows[] = {
         {false, "\"auto\": \"one\"", "set is not used: auto, whose hits it uses, is missing"},
         {true, "\"auto\": \"two\"", NULL},
@@ -90,7 +91,7 @@ static void unfit_chooser_gives_notice(void **state)
         write_trained_config("set", true, rows[i].set);
         wt_hits *hits = find_in_new_engine(NULL);
         if (rows[i].found ? !hits->notice || !strstr(hits->notice, rows[i].found) : hits->notice != NULL)
-            fail_msg("row %zu: \"%s\" is told", i, hits->notice ? hits->notice : "");
+            fail_msg("row %zu: notice \"%s\"", i, hits->notice ? hits->notice : "");
         wt_hits_free(hits);
         wt_engine *engine = open_test_engine(&place, NULL);
         assert_call_ok(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
@@ -116,7 +117,7 @@ static void dpr_searches_with_trained_encoder(void **state)
 {
     (void)state;
     write_trained_config("dpr", true,
-                         "\"weights\": {\"dense\": 1, \"subquery\": 1}"); /* same as dense, with the same encoder */
+                         "\"weights\": {\"dense\": 1, \"subquery\": 1}"); /* the weights and encoder of dense */
     wt_hits *dpr = find_in_new_engine("dpr"), *dense = find_in_new_engine("dense");
     assert_string_equal(dpr->recipe, "dpr");
     same_hits(dpr, dense);
@@ -229,7 +230,7 @@ static void check_reranked(const wt_hits *hits, const wt_hits *first, size_t n, 
     wt__cross_close(cross);
 }
 
-/* Ten of sixty tools reranked, k = 20: the order of the cross-encoder, then that of dpr. */
+/* Reranks the first ten hits of dpr. They have the order of the cross-encoder, and the later hits the order of dpr. */
 static void first_hits_of_dpr_are_reranked(void **state)
 {
     static const char request[] = "book a table in the city";
@@ -247,10 +248,10 @@ static void first_hits_of_dpr_are_reranked(void **state)
         assert_true(at < 10);
     }
     wt_hits_free(hits);
-    hits = asked_for("rerank-30", request, 20); /* more than k */
+    hits = asked_for("rerank-30", request, 20); /* reranks more hits than k */
     assert_int_equal(hits->len, 20);
     wt_hits_free(hits);
-    hits = asked_for("rerank-50", request, 200); /* more than the remaining tools */
+    hits = asked_for("rerank-50", request, 200); /* k exceeds the number of tools */
     wt_hits_free(first);
     first = asked_for("dpr", request, 200);
     check_reranked(hits, first, 50, DOCUMENT_USUAL, request);
@@ -351,14 +352,14 @@ static void runs_by(wt_engine *engine, const char *recipe)
     wt_hits_free(hits);
 }
 
-/* Another process trains while an engine answers. */
+/* Changes the trained models while an engine is open, as training in another process does. */
 static void reload_reads_new_training(void **state)
 {
     static const struct {
         const char *members; /* members of auto's config; NULL to change nothing */
-        int rc;
-        bool anew;
-        const char *runs;
+        int rc;              /* expected result of wt__engine_reload_trained */
+        bool anew;           /* true if wt__engine_reload_trained opens new models */
+        const char *runs;    /* recipe that auto runs after the reload */
     } rows[] = {
         {NULL, 0, false, "hybrid"},
         {"\"runs\": \"fuse(bm25, tool2vec)\", \"weights\": {\"lexical\": 1, \"tool2vec\": 1}", 0, true,
@@ -371,7 +372,7 @@ static void reload_reads_new_training(void **state)
     (void)state;
     wt_engine *engine = open_test_engine(&place, NULL);
     bool anew = true;
-    assert_call_ok(&place, wt__engine_reload_trained(engine, &anew, &place.err)); /* not opened yet */
+    assert_call_ok(&place, wt__engine_reload_trained(engine, &anew, &place.err)); /* before the models are opened */
     assert_false(anew);
     runs_by(engine, "hybrid");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -421,9 +422,9 @@ static void trained_encoder_replaces_engine_encoder(void **state)
 /* ---------------------------------------------------------------- cancellation */
 
 struct stopping {
-    const char *phase;
-    int call; /* call within the phase, from 1, to cancel at */
-    int calls;
+    const char *phase; /* phase to cancel in */
+    int call;          /* number of the call in that phase to cancel at, from 1 */
+    int calls;         /* number of calls in that phase so far */
 };
 
 /* Returns 1 at the call to cancel at. Otherwise sleeps, because progress is reported at most ten times a second. */
@@ -517,7 +518,7 @@ static void pick_reports_progress_of_loading(void **state)
     }
 }
 
-/* Another thread builds the index until the test lets it finish. */
+/* The test holds the build lock, like a thread that builds the index. */
 static void wait_for_index_can_be_cancelled(void **state)
 {
     static const struct {
@@ -550,20 +551,20 @@ static void wait_for_index_can_be_cancelled(void **state)
 
 /* ---------------------------------------------------------------- no encoder */
 
-/* Trained models whose encoder and base model are both gone. */
+/* Trained models whose own encoder and base model are both missing. */
 static const struct {
     const char *name, *recipe, *members;
 } leftovers[] = {
-    {"an empty folder", NULL, NULL},
+    {"empty folder", NULL, NULL},
     {"dpr", "dpr", "\"weights\": {\"dense\": 1}"},
-    {"vectors of use", "tool2vec", "\"weights\": {\"dense\": 1, \"tool2vec\": 1}"},
-    {"a classifier", "mlc", "\"weights\": {\"dense\": 1, \"mlc\": 1}, \"tools\": [\"weather/getForecast\"]"},
+    {"tool2vec", "tool2vec", "\"weights\": {\"dense\": 1, \"tool2vec\": 1}"},
+    {"mlc", "mlc", "\"weights\": {\"dense\": 1, \"mlc\": 1}, \"tools\": [\"weather/getForecast\"]"},
     {"past requests", "neighbours", "\"weights\": {\"neighbours\": 1}, \"tools\": [\"weather/getForecast\"]"},
-    {"a refiner", "tool2vec+refiner", "\"first\": \"one\", \"join\": 0, \"candidates\": 4"},
-    {"a choice", "auto", "\"runs\": \"tool2vec\", \"weights\": {\"dense\": 1, \"tool2vec\": 1}"},
-    {"a chooser", "set", "\"auto\": \"\", \"nonconformity\": []"},
-    {"rules", "toolrerank", "\"weights\": {\"dense\": 1}"},
-    {"a cross-encoder", "cross", "\"whichtool\": {\"identity\": \"one\"}"},
+    {"refiner", "tool2vec+refiner", "\"first\": \"one\", \"join\": 0, \"candidates\": 4"},
+    {"choice of auto", "auto", "\"runs\": \"tool2vec\", \"weights\": {\"dense\": 1, \"tool2vec\": 1}"},
+    {"chooser", "set", "\"auto\": \"\", \"nonconformity\": []"},
+    {"rules of toolrerank", "toolrerank", "\"weights\": {\"dense\": 1}"},
+    {"cross-encoder", "cross", "\"whichtool\": {\"identity\": \"one\"}"},
 };
 enum { LEFTOVERS = sizeof leftovers / sizeof *leftovers };
 
@@ -616,7 +617,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(auto_without_training_is_hybrid, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(auto_runs_choice_with_reason, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(auto_with_choice_hybrid_is_hybrid, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(recipe_of_other_encoder_gives_notice, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(recipe_of_other_encoder_is_rejected, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(unfit_chooser_gives_notice, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(damaged_training_falls_back_to_hybrid, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(search_without_encoder_uses_words, set_up_handmade, tear_down_place),

@@ -1,5 +1,5 @@
-/* test_trained_toolrerank.c: queries with ToolRerank (src/rerank/toolrerank.h). Rules and cross-encoder are made by
- * hand. */
+/* test_trained_toolrerank.c: tests queries with ToolRerank (src/rerank/toolrerank.h). The tests write the rules and the
+ * cross-encoder without training. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,8 @@ static void toolrerank_without_training_is_hybrid(void **state)
         }
 }
 
-/* With the weights and the encoder of hybrid and without rules, toolrerank equals hybrid; the weights of dpr differ. */
+/* With the weights and the encoder of hybrid, and without rules, toolrerank has the hits of hybrid and not those of
+ * dpr. */
 static void config_weighs_first_stage(void **state)
 {
     static const char request[] = "book a table in the city and find a song";
@@ -53,7 +54,7 @@ static void config_weighs_first_stage(void **state)
     wt_hits_free(dpr);
 }
 
-/* A reranker may add tools of a provider, but only those allowed by the filter. */
+/* A reranker may add tools of a provider, but only tools that the filter allows. */
 static void reranker_does_not_restore_excluded_tools(void **state)
 {
     static const char request[] = "book a table in the city";
@@ -89,8 +90,8 @@ static void reranker_does_not_restore_excluded_tools(void **state)
     wt_close(engine);
 }
 
-/* All tools of the first hit's provider come first, by score, then the others. */
-static void single_provider_comes_first_complete(void **state)
+/* All tools of the first hit's provider come first, by score. The tools of other providers follow. */
+static void tools_of_first_provider_come_first(void **state)
 {
     static const char request[] = "book a table in the city";
     (void)state;
@@ -234,9 +235,9 @@ static void invalid_rules_give_notice(void **state)
     static const struct {
         const char *members, *says;
     } cases[] = {
-        {"\"hierarchy\": {\"seen_depth\": 257}", "hierarchy: seen_depth is 0; it is 1 to 256"},
-        {"\"hierarchy\": {\"tau_s\": 1.5}", "hierarchy: tau_s is 1.5; it is 0 to 1"},
-        {"\"hierarchy\": {\"prior\": -1}", "hierarchy: prior is -1; it is 0 to 100"},
+        {"\"hierarchy\": {\"seen_depth\": 257}", "hierarchy: seen_depth is 0; it must be 1 to 256"},
+        {"\"hierarchy\": {\"tau_s\": 1.5}", "hierarchy: tau_s is 1.5; it must be 0 to 1"},
+        {"\"hierarchy\": {\"prior\": -1}", "hierarchy: prior is -1; it must be 0 to 100"},
         {"\"hierarchy\": {\"rules\": {\"single\": \"scatter\"}}", "the rule for single requests must be"},
         {"\"classifier\": {\"weights\": [1, 2]}",
          "classifier: no weight, because another version trained it; train toolrerank again"},
@@ -263,8 +264,8 @@ static void invalid_rules_give_notice(void **state)
     }
 }
 
-/* Rules with words only, without vectors and encoder. */
-static void rules_work_without_meaning(void **state)
+/* The first stage uses only words, without vectors and encoder. */
+static void rules_work_without_vectors(void **state)
 {
     (void)state;
     write_trained_config("dpr", true, "\"weights\": {\"lexical\": 1}");
@@ -300,12 +301,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(toolrerank_without_training_is_hybrid, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(config_weighs_first_stage, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(reranker_does_not_restore_excluded_tools, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(single_provider_comes_first_complete, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(tools_of_first_provider_come_first, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(several_providers_alternate, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(seen_counts_by_provider_or_tool, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(rules_are_read_from_config, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(invalid_rules_give_notice, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(rules_work_without_meaning, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(rules_work_without_vectors, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(rules_of_other_cross_encoder_are_ignored, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

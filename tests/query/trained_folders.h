@@ -1,4 +1,4 @@
-/* trained_folders.h: makes folders of trained models by hand, and runs queries with them. */
+/* trained_folders.h: writes folders of trained models without training, and runs queries with them. */
 #ifndef WT_TESTS_QUERY_TRAINED_FOLDERS_H
 #define WT_TESTS_QUERY_TRAINED_FOLDERS_H
 
@@ -7,8 +7,8 @@
 #include "encoder/tiny_model.h"
 #include "engine/set_up.h"
 
-/* Writes STORE-models/RECIPE/config.json. fits: the config names the encoder of `model`; otherwise it names another
- * encoder. members: the other members of the config. */
+/* Writes STORE-models/RECIPE/config.json. model: folder of an encoder. fits: true to name that encoder in the config,
+ * false to name another encoder. members: the other members of the config. */
 static inline void write_recipe_config(const char *model, const char *recipe, bool fits, const char *members)
 {
     struct arena arena = {0};
@@ -32,7 +32,7 @@ static inline void write_trained_config(const char *recipe, bool fits, const cha
     write_recipe_config(place.model, recipe, fits, members);
 }
 
-/* Returns the hits of a new engine, as in a new process. */
+/* Finds with a new engine, which opens the trained models again, as a new process would. */
 static inline wt_hits *find_in_new_engine(const char *recipe)
 {
     wt_engine *engine = open_test_engine(&place, NULL);
@@ -55,7 +55,7 @@ static inline void same_hits(const wt_hits *a, const wt_hits *b)
 }
 
 #define CROSS TINY_BERT TINY_LABELS(1)
-/* Members of toolrerank/config.json: a classifier with a constant result. */
+/* Member of toolrerank/config.json: a classifier whose result is constant. */
 #define CLASSIFIED(constant) "\"classifier\": {\"weight\": 0, \"constant\": " #constant "}"
 
 static inline const char *cross_folder(void)
@@ -75,7 +75,7 @@ static inline void add_many(size_t count)
     wt__buffer_dispose(&jsonl);
 }
 
-/* most: maximum hits per provider; 0 for no limit. */
+/* Finds with a new engine. most: maximum hits per provider; 0 for no limit. */
 static inline wt_hits *find_capped_in_new_engine(const char *recipe, const char *request, size_t k, size_t most)
 {
     wt_engine *engine = open_test_engine(&place, NULL);
