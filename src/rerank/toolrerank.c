@@ -470,11 +470,11 @@ bool wt__rules_seen(const struct rerank_rules *rules, const struct tool *tool, s
     return wt__map_get(&rules->seen, wt__buffer_view(id)) != NULL;
 }
 
-/* Reads a depth or count. Returns 0 for a value out of range, so that wt__hierarchy_validate rejects the value. */
+/* Reads a depth or count, clamped to 32 bits. wt__hierarchy_validate checks the range. */
 static uint32_t read_count(const json_t *object, const char *key, uint32_t fallback)
 {
     int64_t value = wt__json_int(object, key, fallback);
-    return value >= 0 && value <= HIERARCHY_MAX_CANDIDATES ? (uint32_t)value : 0;
+    return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
 static int read_kind_rules(struct hierarchy_settings *settings, const json_t *object, wt_error *err)

@@ -235,7 +235,7 @@ static void invalid_rules_give_notice(void **state)
     static const struct {
         const char *members, *says;
     } cases[] = {
-        {"\"hierarchy\": {\"seen_depth\": 257}", "hierarchy: seen_depth is 0; it must be 1 to 256"},
+        {"\"hierarchy\": {\"seen_depth\": 257}", "hierarchy: seen_depth is 257; it must be 1 to 256"},
         {"\"hierarchy\": {\"tau_s\": 1.5}", "hierarchy: tau_s is 1.5; it must be 0 to 1"},
         {"\"hierarchy\": {\"prior\": -1}", "hierarchy: prior is -1; it must be 0 to 100"},
         {"\"hierarchy\": {\"rules\": {\"single\": \"scatter\"}}", "the rule for single requests must be"},
