@@ -171,8 +171,8 @@ static size_t escaped_length(unsigned char c)
     return is_short ? 2 : c < 0x20 ? 6 : 1;
 }
 
-/* Returns the offset at which to cut a text, so that the JSON of the first part has at most `most` bytes. Cuts after the
- * last newline in the second half of that part, or else between characters. */
+/* Returns the offset at which to cut a text. The JSON of the part before the offset has at most `most` bytes. Cuts
+ * after the last newline in the second half of that part, or else between characters. */
 static size_t find_cut(const char *text, size_t len, size_t most)
 {
     size_t at = 0;
