@@ -53,7 +53,7 @@ static bool is_torn_line(struct str text)
 }
 
 /* Checks the lines from offset *at to the end of the file. Advances *at and *chain past the last complete line. An
- * incomplete last line, as a crash leaves it, is no error. */
+ * incomplete last line, which a crash may leave, is not an error. */
 static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct audit_chain *chain, wt_error *err)
 {
     char bytes[LINE_BYTES];

@@ -1,6 +1,6 @@
 /* call.c: relays requests of clients to servers: calls of tools, reads of resources, prompts and completions. Each
- * request is checked against the policy. Before it is sent, it is written to the audit log, unless it is a
- * completion. */
+ * request is checked against the policy. All requests except completions are written to the audit log before they are
+ * sent. */
 #include "gateway/internal.h"
 
 #include <stdlib.h>

@@ -45,8 +45,9 @@ static void list_view_tools(void *context, struct mcp_call *call, struct str aft
 /* mcp_tool.number for an unknown name while servers are starting: one of them may have the tool. */
 static const size_t LATE_TOOL = SIZE_MAX;
 
-/* Finds a tool for the service. Sets out->input only if the tool has arguments that are repeated in headers, and the
- * service checks only these headers. wt__face_call validates all arguments, so that the audit records invalid ones. */
+/* Finds a tool for the service. Sets out->input only if the tool has arguments that are repeated in headers. The
+ * service then checks only these headers. wt__face_call validates the arguments, so that the audit records invalid
+ * arguments. For an unknown name, sets out->number to LATE_TOOL if a starting server may have the tool. */
 static int find_view_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
 {
     struct face *face = context;
@@ -209,8 +210,9 @@ static size_t count_allowed(const struct face *face, const struct mcp_call *call
     return count;
 }
 
-/* Lists all tools allowed for the caller if they are few, else the tools of the search face. Also lists the tools of
- * the search face while the tools of a server are unknown, since a client may never list again. */
+/* Lists all tools allowed for the caller if they are few, else the tools of the search face. While the tools of a
+ * server are unknown, lists the tools of the search face. A client that never lists again can then find the unknown
+ * tools by a search. */
 static void list_auto_face(void *context, struct mcp_call *call, struct str after)
 {
     struct face *face = context;

@@ -175,9 +175,9 @@ void wt__offer_put_shown_uri(const struct gateway *gateway, const struct upstrea
     wt__offer_snapshot_close(&offers);
 }
 
-/* Returns the owner of a name, or NULL, and removes a prefix from *name. A name with the prefix of a server belongs to
- * the first server that has the prefix and offers the rest of the name. Any other name belongs to the first server that
- * offers the name. */
+/* Returns the owner of a name, or NULL. A name with the prefix of a server belongs to the first server that has the
+ * prefix and offers the rest of the name. Any other name belongs to the first server that offers the name. Removes the
+ * prefix of the owner from *name. */
 static struct upstream *find_owner(const struct gateway *gateway, const struct offer_snapshot *offers,
                                    enum offer_kind kind, struct str *name)
 {

@@ -138,8 +138,8 @@ static int compare_shown(const void *a, const void *b)
     return strcmp((*(struct view_tool *const *)a)->shown, (*(struct view_tool *const *)b)->shown);
 }
 
-/* Sorts the tools by shown name and indexes their shown names, exported names and ids. If tools share a name, the tool
- * with this shown name is preferred, then the tool with this exported name, then the tool with this id. */
+/* Sorts the tools by shown name and indexes their shown names, exported names and ids. A name that several tools share
+ * leads to the tool with this shown name, else to the tool with this exported name, else to the tool with this id. */
 static int sort_tools(struct view_builder *m)
 {
     struct tool_view *view = m->view;

@@ -144,7 +144,8 @@ static char *do_call(struct running_gateway *s, size_t i)
     return ask_modern(&s->direct, s->modern, calls[i].kind == READ ? "resources/read" : "prompts/get", params);
 }
 
-/* Checks the audit log, and returns an array of its lines after the offset *bytes. Sets *bytes to the end of the log. */
+/* Checks the audit log, and returns its lines after the offset *bytes as an array. Sets *bytes to the end of the
+ * log. */
 static json_t *lines_behind(const char *path, size_t *bytes)
 {
     char *text = NULL;

@@ -107,7 +107,8 @@ static void each_shown_name_leads_to_its_server(void **state)
     wt__offer_snapshot_close(&offers);
 }
 
-/* Names that the lists for clients do not have. A template may match a name, after the prefix of a server is removed. */
+/* Names that the lists for clients do not have. A template may match the name, with or without the prefix of a
+ * server. */
 static const struct {
     enum offer_kind kind;
     const char *name;
