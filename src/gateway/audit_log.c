@@ -52,8 +52,8 @@ static bool is_torn_line(struct str text)
     return len == 0 || memcmp(text.ptr, BEGIN, len) == 0;
 }
 
-/* Checks the lines from offset *at to the end of the file. Moves *at and the chain after the last complete line. A line
- * cut short by a crash is not complete. */
+/* Checks the lines from offset *at to the end of the file. Advances *at and *chain past the last complete line. An
+ * incomplete last line, which a crash may leave, is not an error. */
 static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct audit_chain *chain, wt_error *err)
 {
     char bytes[LINE_BYTES];
@@ -152,8 +152,8 @@ static int read_headless(struct audit_log *log, wt_error *err)
                     log->path);
 }
 
-/* Reads the lines written after the head. Fails unless the last line of the head still ends at the length in the head,
- * or the file begins with a rotation that continues that line. */
+/* Reads the lines written after the head. Fails unless the line recorded in the head still ends at the recorded length,
+ * or the file's first line continues the recorded line after a rotation. */
 static int read_from_head(struct audit_log *log, const struct audit_head *head, wt_error *err)
 {
     struct stat now;
@@ -243,8 +243,9 @@ void wt__audit_close(struct audit_log *log)
     free(log);
 }
 
-/* Continues in the open file fd at the path. The log must have been rotated: the first line of fd continues the last
- * line of the old file. Another gateway may have written that last line. fd: -1 if the file could not be opened. */
+/* Switches the log to the file that is now at the path. fd: that file, or -1 if it could not be opened. Reads the old
+ * file to its end first, since another gateway may have written its last line. Fails unless the first line of fd
+ * continues that last line. */
 static int follow_rotated(struct audit_log *log, int fd, wt_error *err)
 {
     struct audit_chain chain = log->chain;
@@ -520,8 +521,8 @@ static int put_next_file(struct audit_log *log, struct str line, wt_error *err)
     return wt__replace_commit(&replace, err);
 }
 
-/* Rotates the file and leaves it locked. The old file gets its new name before a new file takes its old name, so that a
- * crash loses no line. */
+/* Rotates the file. Leaves the old file locked. The old file gets its new name before a new file replaces it at the
+ * path, so that a crash loses no line. */
 static int rotate_file(struct audit_log *log, char **kept, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0}, name = {0};

@@ -1,5 +1,6 @@
-/* call.c: requests of clients that are relayed to servers: calls of tools, reads of resources, prompts and completions.
- * Each request is checked against the policy and written to the audit log before it is sent. */
+/* call.c: relays requests of clients to servers: calls of tools, reads of resources, prompts and completions. Each
+ * request is checked against the policy. All requests except completions are written to the audit log before they are
+ * sent. */
 #include "gateway/internal.h"
 
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 
 enum { SHOWN_BYTES = 200 /* maximum length of the requested name in an error */ };
 
-/* True if the policy allows the tool for every effect. The effect of a tool that waits for approval is unknown. */
+/* True if the policy allows the tool for every effect, since the effect of a tool that is not approved yet is
+ * unknown. */
 static bool may_use_each_effect(const struct face *face, const struct mcp_call *call, const struct upstream *upstream,
                                 const char *tool)
 {
@@ -185,8 +187,8 @@ static const char *outcome_word(enum relayed relayed, const struct mcp_call *cal
     return wt__mcp_is_cancelled(call) ? "cancelled" : "failed";
 }
 
-/* Relays a request between the audit lines of its decision and of its outcome. If the second line cannot be written,
- * the client still gets its answer, since the server has acted already. */
+/* Writes the audit line of the decision, relays the request, and writes the audit line of the outcome. If the line of
+ * the outcome cannot be written, the client still gets its answer, since the server has acted already. */
 static enum relayed relay_audited(const struct face *face, struct mcp_call *call, const struct face_request *asked,
                                   const struct relay *what, struct buffer *result, wt_error *err)
 {
@@ -308,7 +310,8 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
 }
 
 /* Validates the arguments and, if the policy allows, repairs invalid arguments. repaired: owns the text of repaired
- * arguments. Returns 1 if the arguments are valid now, 0 with the violations in words, or WT_ENOMEM. */
+ * arguments. Returns 1 if the arguments are valid now, 0 if they are not, or WT_ENOMEM. Appends the violations to
+ * `words`. */
 static int check_or_repair_arguments(const struct face *face, const struct view_tool *tool,
                                      const struct mcp_input *input, struct outgoing_call *outgoing,
                                      struct buffer *repaired, struct buffer *words)
@@ -433,8 +436,9 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
 
 /* ---------------------------------------------------------------- lists of resources and prompts */
 
-/* Lists the items of all servers. The key of an item, where a page continues, is the index of its server and its index
- * in the server's list, padded with zeros so that keys sort as text. */
+/* Lists the items of all servers. after: key of the last item on the previous page, or "". The key of an item has two
+ * numbers: the index of the server, and the index of the item in the list of the server. Both are padded with zeros, so
+ * that keys sort as text. */
 static void list_offers(const struct face *face, struct mcp_call *call, enum offer_kind kind, struct str after)
 {
     struct gateway *gateway = face->gateway;
@@ -487,8 +491,8 @@ static void give_answer(struct mcp_call *call, enum relayed relayed, const struc
         wt__mcp_refuse_error(call, err);
 }
 
-/* Relays a request about the resource or prompt asked.name to its server, and fills in the other members of asked. A
- * name that the caller may not use fails like an unknown name. */
+/* Relays a request about the resource or prompt asked.name to its server. Sets upstream, sha256, and uri or prompt in
+ * `asked`, which the audit records. A name that the caller may not use fails like an unknown name. */
 static void relay_to_owner(const struct face *face, struct mcp_call *call, enum offer_kind kind,
                            struct face_request asked)
 {
@@ -530,8 +534,8 @@ void wt__face_get_prompt(void *context, struct mcp_call *call, struct str name)
         (struct face_request){.method = "prompts/get", .name = name, .arguments = wt__mcp_call_arguments(call)});
 }
 
-/* Watches a resource without a policy check: a notice only says that the resource has changed, and the policy decides
- * when the client reads it. */
+/* Watches a resource without a policy check, since a notice says only that the resource has changed. The policy is
+ * checked when the client reads the resource. */
 bool wt__face_watch(void *context, struct mcp_call *call, struct str uri, wt_error *why)
 {
     const struct face *face = context;
@@ -539,7 +543,7 @@ bool wt__face_watch(void *context, struct mcp_call *call, struct str uri, wt_err
     return !owner || (check_call_scope(call, why) && wt__upstream_watch(owner, wt__mcp_call_holder(call), uri, why));
 }
 
-/* Writes the params of a completion with the server's own name in the reference. */
+/* Writes the params of a completion. ref: the server's own name of the prompt or resource. */
 static bool put_completion(const struct mcp_completion *what, struct str ref, struct buffer *out)
 {
     wt__buffer_printf(out, "\"ref\":{\"type\":\"%s\",\"%s\":", what->of_prompt ? "ref/prompt" : "ref/resource",

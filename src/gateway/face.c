@@ -1,4 +1,4 @@
-/* face.c: the tools of each kind of face: their lists, how a tool is found by its name, and how it is run. */
+/* face.c: lists, finds and runs the tools of each kind of face. */
 #include "gateway/internal.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@ enum { FACE_INSTRUCTIONS_BYTES = 2048 /* maximum length of a server's instructio
 
 /* ---------------------------------------------------------------- direct face */
 
-/* Adds the tools allowed for the caller to a list. after: shown name of the last tool of the page before, even if that
- * tool is gone; "" for the first page. */
+/* Adds the tools allowed for the caller to the list of the call. after: shown name of the last tool on the previous
+ * page, which may have been removed since; "" for the first page. */
 static void list_view(const struct face *face, struct mcp_call *call, const struct tool_view *view, struct str after)
 {
     for (size_t i = 0; i < view->count; i++) {
@@ -45,8 +45,9 @@ static void list_view_tools(void *context, struct mcp_call *call, struct str aft
 /* mcp_tool.number for an unknown name while servers are starting: one of them may have the tool. */
 static const size_t LATE_TOOL = SIZE_MAX;
 
-/* Finds a tool for the service, without an input schema, so that wt__face_call validates the arguments and the audit
- * records invalid arguments. A tool with arguments repeated in headers has a schema, for the check of these headers. */
+/* Finds a tool for the service. Sets out->input only if the tool has arguments that are repeated in headers. The
+ * service then checks only these headers. wt__face_call validates the arguments, so that the audit records invalid
+ * arguments. For an unknown name, sets out->number to LATE_TOOL if a starting server may have the tool. */
 static int find_view_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
 {
     struct face *face = context;
@@ -116,7 +117,7 @@ static bool has_pinned_instructions(const struct gateway *gateway, const char *s
     return pin && strcmp(pin->sha256, sha256) == 0;
 }
 
-/* Appends the approved instructions of each server, after the name of the server. */
+/* Appends the name and the approved instructions of each server that the policy allows. */
 static void write_server_instructions(void *context, const char *principal, struct buffer *out)
 {
     const struct face *face = context;
@@ -199,7 +200,7 @@ static void list_search_face(void *context, struct mcp_call *call, struct str af
         wt__mcp_refuse_cursor(call);
 }
 
-/* Returns the number of tools allowed for the caller. Stops counting at most + 1. */
+/* Returns the number of tools allowed for the caller, or most + 1 if the number is greater than `most`. */
 static size_t count_allowed(const struct face *face, const struct mcp_call *call, const struct tool_view *view,
                             size_t most)
 {
@@ -210,8 +211,8 @@ static size_t count_allowed(const struct face *face, const struct mcp_call *call
 }
 
 /* Lists all tools allowed for the caller if they are few, else the tools of the search face. While the tools of a
- * server are unknown, lists the tools of the search face: a client that never lists again could not find the unknown
- * tools otherwise. */
+ * server are unknown, lists the tools of the search face. A client that never lists again can then find the unknown
+ * tools by a search. */
 static void list_auto_face(void *context, struct mcp_call *call, struct str after)
 {
     struct face *face = context;
@@ -317,8 +318,9 @@ static int may_find_tool(void *context, const char *id)
     return tool && wt__face_allows(filter->face, filter->call, tool);
 }
 
-/* Restricts a search to tools that the caller may call. The name of the filter is part of the key in the cache of
- * results: catalogue generation, policy revision, profile and caller. Returns false if no tool is callable. */
+/* Restricts a search to tools that the caller may call. The filter's name is part of the key of cached results. The
+ * name consists of the catalogue generation, the policy revision, the profile and the caller. Returns false if the
+ * gateway has no tools or is out of memory. */
 static bool filter_callable(void *context, struct mcp_call *call, wt_filter *out)
 {
     const struct face *face = context;
@@ -361,7 +363,7 @@ static bool resolve_tool_name(void *context, struct mcp_call *call, struct str n
     return allowed;
 }
 
-/* Appends the member "call_with" of a found tool, with the name of its call tool. */
+/* Appends the member "call_with", the name of the call tool for a found tool. */
 static void put_call_tool(void *context, const wt_tool *tool, struct buffer *out)
 {
     const struct face *face = context;

@@ -31,7 +31,8 @@ static void notify_services(struct gateway *gateway, enum mcp_change change)
     pthread_mutex_unlock(&gateway->services_lock);
 }
 
-/* True if the view has the generation of the catalogue, or the generation cannot be read. */
+/* True if the view has the generation of the catalogue. Also true if a view exists and the generation of the catalogue
+ * cannot be read. */
 static bool is_view_current(struct gateway *gateway)
 {
     wt_catalog_info info;
@@ -385,8 +386,8 @@ static void handle_state_change(void *context, struct upstream *upstream)
     report_sentence(gateway, false, &sentence);
 }
 
-/* Sets options->era and options->speaks_both to the values of the server in an earlier state file, so that the server
- * need not be probed again. state: NULL if there is no file. */
+/* Sets options->era and options->speaks_both from the state file of an earlier run, so that the server need not be
+ * probed again. state: content of the file; NULL if there is no file. */
 static void read_eras(const json_t *state, const char *name, struct upstream_options *options)
 {
     const json_t *servers = wt__json_array(state, "servers");
@@ -415,7 +416,7 @@ static json_t *read_state_file(const char *path)
     return state;
 }
 
-/* ---------------------------------------------------------------- tending */
+/* ---------------------------------------------------------------- background thread */
 
 /* Reports to the operator when the audit becomes unwritable, and when it can be written again. */
 static void report_audit_state(struct gateway *gateway)
@@ -513,8 +514,9 @@ static int open_upstreams(struct gateway *gateway, const struct mcp_server *serv
     return 0;
 }
 
-/* Reserves each server's provider, so that imports cannot add tools to it even before the server has listed any. A
- * read-only store is fine: this process imports nothing, and tools that others import are not shown. */
+/* Reserves the provider of each server, so that an import cannot add tools to the provider, even before the server has
+ * listed its tools. Ignores a read-only store: this process then imports nothing, and tools that other processes import
+ * are not shown. */
 static int reserve_providers(struct gateway *gateway, wt_error *err)
 {
     for (size_t i = 0; i < gateway->count; i++) {

@@ -15,8 +15,8 @@
 
 enum {
     HANDLE_BYTES = 25,
-    REMAINDERS_MAX = 512, /* maximum remainders of all clients; a new one may drop the oldest of its client */
-    REMAINDER_BYTES_MAX = 128 << 20, /* total of all remainders */
+    REMAINDERS_MAX = 512,            /* maximum number of remainders, shared by clients (base/shares.h) */
+    REMAINDER_BYTES_MAX = 128 << 20, /* maximum total length of all remainders, shared by clients */
     REMAINDER_MS = 10 * 60000,       /* time until a remainder expires */
 };
 
@@ -25,9 +25,9 @@ struct remainder {
     struct remainder *next; /* next older remainder */
     char handle[HANDLE_BYTES];
     char *principal, *holder; /* see result_reader */
-    json_t *content;          /* array of items; not shared with another thread, since reading takes it from the list */
+    json_t *content;          /* array of items; a thread that reads it has taken the remainder from the list */
     size_t bytes;             /* length of content as JSON; counted against the holder's share */
-    double until_ms;          /* when it expires, by wt__gateway_now */
+    double until_ms;          /* time of expiry, by wt__gateway_now */
 };
 
 static void free_remainder(struct remainder *remainder)
@@ -135,7 +135,7 @@ static struct remainder *make_remainder(const struct result_reader *reader, json
     return NULL;
 }
 
-/* Takes ownership of content, stores it and writes its handle. Returns false if out of memory or if it does not
+/* Takes ownership of content, stores it and writes its handle. Returns false if out of memory or if content does not
  * fit into the holder's share. */
 static bool store_remainder(struct gateway *gateway, const struct result_reader *reader, json_t *content, size_t bytes,
                             char handle[HANDLE_BYTES])
@@ -171,8 +171,8 @@ static size_t escaped_length(unsigned char c)
     return is_short ? 2 : c < 0x20 ? 6 : 1;
 }
 
-/* Returns the offset at which to cut a text so that its JSON has at most `most` bytes. Cuts after the last newline in
- * the second half of these bytes, or else between characters. */
+/* Returns the offset at which to cut a text. The JSON of the part before the offset has at most `most` bytes. Cuts
+ * after the last newline in the second half of that part, or else between characters. */
 static size_t find_cut(const char *text, size_t len, size_t most)
 {
     size_t at = 0;
@@ -219,8 +219,8 @@ static size_t move_content(json_t *content, json_t *head, size_t most)
     return left;
 }
 
-/* Stores the rest of a result. Returns an item with a sentence for the model: the handle, or the loss of the rest.
- * Returns NULL if out of memory. */
+/* Stores the rest of a result. Returns a text item that tells the model the handle, or that the rest is lost. Returns
+ * NULL if out of memory. */
 static json_t *store_rest(struct gateway *gateway, const struct result_reader *reader, json_t *content, size_t left)
 {
     char words[200], handle[HANDLE_BYTES];
@@ -253,8 +253,8 @@ static bool content_has_text(const json_t *content)
     return false;
 }
 
-/* Returns a copy of the result's content, or NULL if out of memory. If the content has no text, the structured content
- * is added as a text. written: the text of the result, whose structured content is copied unchanged. */
+/* Returns a copy of the result's content, or NULL if out of memory. If the content has no text, adds the structured
+ * content as a text. written: the result as JSON text, from which the structured content is copied unchanged. */
 static json_t *copy_content(const json_t *result, struct str written)
 {
     const json_t *given = wt__json_array(result, "content");

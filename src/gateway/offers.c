@@ -1,5 +1,5 @@
-/* offers.c: names of resources, templates and prompts as clients see them, and the owner of each name. internal.h has
- * the rules ("names of offers"). */
+/* offers.c: names of resources, templates and prompts as clients see them, and the owner of each name. The rules are in
+ * internal.h, above enum offer_kind. */
 #include "gateway/internal.h"
 
 #include <stdlib.h>
@@ -49,15 +49,16 @@ static const json_t *find_offer(const struct upstream_offer *offer, enum offer_k
     return NULL;
 }
 
-/* Returns the form of a character of the server's name in the prefix. In a URI the prefix becomes part of the scheme,
- * and strict clients check it (RFC 3986, section 3.1). So '-' replaces each character not allowed in a scheme. */
+/* Returns the character that stands in the prefix for a character of the server's name. In a URI the prefix becomes
+ * part of the scheme, and strict clients check the scheme (RFC 3986, section 3.1). So '-' replaces each character that
+ * is not allowed in a scheme. */
 static char prefix_character(enum offer_kind kind, char c)
 {
     return kind == OFFER_PROMPTS || wt__is_letter(c) || wt__is_digit(c) || c == '.' || c == '+' ? c : '-';
 }
 
-/* Returns the text before the server's name in the prefix: "x-" for a URI if the name does not begin with a letter, as
- * a scheme must, else "". */
+/* Returns the text before the server's name in the prefix. The text is "x-" for a URI if the server's name does not
+ * begin with a letter, since a scheme must. Otherwise the text is "". */
 static struct str prefix_begin(enum offer_kind kind, const char *server)
 {
     return kind == OFFER_PROMPTS || wt__is_letter(*server) ? STR("") : STR("x-");
@@ -98,9 +99,9 @@ static struct str template_head(struct str template)
     return (struct str){template.ptr, brace ? (size_t)(brace - template.ptr) : template.len};
 }
 
-/* True if the URI matches the template: the literal parts of the template occur in the URI in order, from its beginning
- * to its end. An expression matches any text, since servers encode different characters. A template with an expression
- * at its beginning matches no URI; it would match the URIs of all servers. */
+/* True if the URI matches the template: the URI consists of the template's literal parts, in order, with any text in
+ * place of each expression. Any text is accepted, since servers encode different characters. A template that begins
+ * with an expression matches no URI, since it could match the URIs of all servers. */
 static bool fits_template(struct str template, struct str uri)
 {
     struct str part = template_head(template);
@@ -174,8 +175,9 @@ void wt__offer_put_shown_uri(const struct gateway *gateway, const struct upstrea
     wt__offer_snapshot_close(&offers);
 }
 
-/* Returns the owner of a name. A name with the prefix of a server belongs to a server with that prefix, if it offers
- * the rest of the name. Any other name belongs to the first server offering it. */
+/* Returns the owner of a name, or NULL. A name with the prefix of a server belongs to the first server that has the
+ * prefix and offers the rest of the name. Any other name belongs to the first server that offers the name. Removes the
+ * prefix of the owner from *name. */
 static struct upstream *find_owner(const struct gateway *gateway, const struct offer_snapshot *offers,
                                    enum offer_kind kind, struct str *name)
 {

@@ -18,7 +18,7 @@ struct outcome_tool {
 
 /* The last search of a client. */
 struct client_search {
-    struct client_search *next;                   /* search of a less recently active client */
+    struct client_search *next;                   /* next in the list; its client was active less recently */
     char *principal;                              /* principal of the client */
     char *request;                                /* request of the search */
     struct outcome_tool found[OUTCOME_FOUND_MAX]; /* [count] */

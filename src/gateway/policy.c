@@ -49,11 +49,11 @@ const char *const wt__face_tool_names[FACE_TOOLS] = {
 struct policy_patterns {
     const char **items; /* [count] */
     size_t count;
-    bool given; /* the file has the list; without a list every name matches */
+    bool given; /* true if the file has the list; if not, every name matches */
 };
 
 struct policy_rule {
-    struct policy_patterns keys, servers, tools; /* the rule applies if all three match */
+    struct policy_patterns keys, servers, tools; /* the rule applies if all three and the effect match */
     bool effects[EFFECTS];                       /* true for the effects that the rule covers */
     bool denies;                                 /* the rule denies; false if it allows */
 };
@@ -74,7 +74,7 @@ struct policy {
     struct policy_patterns repaired; /* servers whose tools' arguments are repaired */
     struct policy_profile *profiles; /* [profile_count] */
     size_t profile_count;
-    size_t rule_count;                    /* number of rules, with those of the profiles */
+    size_t rule_count;                    /* number of rules, including those of the profiles */
     char revision[POLICY_REVISION_BYTES]; /* beginning of a hash of the file */
     struct arena arena;
 };

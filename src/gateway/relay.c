@@ -1,8 +1,8 @@
 /* relay.c: relays requests to servers; internal.h describes the combinations of eras.
  *
- * While a modern client answers questions, it holds the state of the call, sealed by serve/mcp. The state is "p" and
- * the handle of a parked exchange if the server is legacy. If the server is modern, the state is "m" and {"keys": [keys
- * of the server's questions], "state": the server's requestState}. */
+ * While a modern client answers questions, the client holds the state of the call, sealed by serve/mcp. For a legacy
+ * server, the state is "p" followed by the handle of a parked exchange. For a modern server, the state is "m" followed
+ * by {"keys": [keys of the server's questions], "state": the server's requestState}. */
 #include "gateway/internal.h"
 
 #include <math.h>
@@ -17,13 +17,14 @@
 
 enum { HANDLE_BYTES = 33 };
 
-/* A running exchange with a server. It is parked while a modern client answers a question of a legacy server. */
+/* A running exchange with a server. It is parked while a modern client answers a question of a legacy server. next,
+ * handle, until_ms and server are valid only while it is parked. */
 struct parked {
-    struct parked *next;       /* in the gateway's list; valid while parked, as are handle, until_ms and server */
+    struct parked *next;       /* next in the gateway's list */
     char handle[HANDLE_BYTES]; /* identifies the parked exchange */
-    double until_ms;           /* when it expires, by wt__gateway_now */
-    char *holder;              /* client whose share it uses; NULL if it was never parked */
-    const char *server;        /* server whose share it uses; lives as long as the gateway */
+    double until_ms;           /* time of expiry, by wt__gateway_now */
+    char *holder;              /* client whose share is used; NULL if it was never parked */
+    const char *server;        /* server whose share is used; lives as long as the gateway */
     struct upstream_link *link;
     struct mcp_exchange *exchange;
     unsigned questions; /* number of questions so far */
@@ -365,7 +366,7 @@ static void gather_responses(struct relay_state *r, const json_t *keys, const js
         wt__json_write(&r->state, state);
 }
 
-/* Stores the keys of the questions and the server's requestState with the client ("m" above). */
+/* Gives the client the keys of the questions and the server's requestState to hold (state "m" in the file header). */
 static void keep_questions(struct relay_state *r, const json_t *keys, const json_t *state)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -499,8 +500,7 @@ static enum relayed handle_events(struct relay_state *r, bool *again)
 
 /* ---------------------------------------------------------------- relaying */
 
-/* Continues with the state of the client's earlier request, if the client sent one. Returns false and sets *r->err on
- * failure. */
+/* Continues an earlier request if the client sent its state. Returns false and sets *r->err on failure. */
 static bool resume_call(struct relay_state *r)
 {
     struct str state = wt__mcp_state(r->call);
@@ -540,8 +540,8 @@ static bool may_repeat(struct relay_state *r, int rc)
     return first;
 }
 
-/* Sends the request, unless a resumed exchange is running, and handles the events. Sends it again after some failures.
- * *asks: as *again in take_result. */
+/* Sends the request, unless a resumed exchange is running, and handles the events. Sends the request again if
+ * may_repeat allows it. *asks: as *again in take_result. */
 static enum relayed ask_server(struct relay_state *r, bool *asks)
 {
     enum relayed out;

@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "catalog/names.h"
 
-enum { LOOK_MS = 50 /* interval of checks for cancelled waits */ };
+enum { LOOK_MS = 50 /* interval at which a wait checks whether its caller has given up */ };
 
 /* ---------------------------------------------------------------- states */
 
@@ -80,7 +80,8 @@ bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_l
     return more;
 }
 
-/* Finds the first waiting tool for which is_meant(context, server, name) is true, and writes its name. */
+/* Finds the first tool that waits for approval and for which is_meant(context, server, name) is true. own: receives the
+ * server's own name of the tool. */
 static bool find_waiting_tool(struct upstream *upstream,
                               bool (*is_meant)(const void *context, const char *server, const char *tool),
                               const void *context, char own[WT_MAX_NAME_BYTES + 1])
@@ -240,7 +241,7 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
 
 /* ---------------------------------------------------------------- notices */
 
-/* Marks the list that the notification reports as changed as stale, or reports an updated resource. */
+/* Handles a notification of the server: marks a changed list as stale, or reports an updated resource. */
 static void handle_notification(struct upstream *upstream, struct str method, struct str params)
 {
     static const char *const changes[UPSTREAM_CHANGES] = {
@@ -274,7 +275,7 @@ static bool is_watched(const struct upstream *upstream, struct str uri)
     return false;
 }
 
-/* Adds a URI. False if out of memory. Call with the lock held. */
+/* Adds a URI to the watched ones. Returns false if out of memory. Call with the lock held. */
 static bool add_watched(struct upstream *upstream, struct str uri)
 {
     char *copy = wt__copy_string(uri.ptr, uri.len);
@@ -316,8 +317,8 @@ static void *run_listener(void *context)
     return NULL;
 }
 
-/* Subscribes to changes of a modern server's lists and of the watched resources; a thread handles the notices. Call it
- * and close_subscription on the upstream's thread only. */
+/* Subscribes to changes of a modern server's lists and of the watched resources. Starts a thread that handles the
+ * notices. Call open_subscription and close_subscription on the upstream's thread only. */
 static void open_subscription(struct upstream *upstream, struct mcp_connection *connection)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0};
@@ -352,7 +353,7 @@ static void close_subscription(struct upstream *upstream)
     upstream->listening = NULL;
 }
 
-/* Returns a copy of the next URI without a subscription, which the caller frees, or NULL. */
+/* Returns a copy of the next URI without a subscription, or NULL. The caller frees the copy. */
 static char *next_unsubscribed(struct upstream *upstream)
 {
     char *uri = NULL;
@@ -427,7 +428,7 @@ static int open_link(struct upstream_link **out, struct upstream *upstream, stru
     return rc;
 }
 
-/* ---------------------------------------------------------------- the other era */
+/* ---------------------------------------------------------------- second connection, in the other era */
 
 /* Callback for the loss of the second connection, the one in the other era. The loss affects only calls on that
  * connection. */
@@ -557,7 +558,7 @@ static int connect_upstream(struct upstream *upstream, wt_error *err)
 }
 
 /* Waits until a list must be requested or a resource subscribed to. Returns false if the connection broke or the
- * upstream stops. due: time before which no list is requested; until: time when all lists expire. */
+ * upstream stops. due: earliest time to request a list. until: time when all lists expire. */
 static bool wait_for_work(struct upstream *upstream, double due, double until)
 {
     bool work = false;

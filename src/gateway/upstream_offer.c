@@ -23,7 +23,7 @@ void wt__upstream_offer_release(struct upstream_offer *offer)
     free(offer);
 }
 
-/* Returns *place with a new reference, or NULL. place: `offer` or `listed` of the upstream. */
+/* Returns *place with a new reference, or NULL. place: address of `offer` or `listed` of the upstream. */
 static struct upstream_offer *hold_offer(struct upstream *upstream, struct upstream_offer *const *place)
 {
     pthread_mutex_lock(&upstream->lock);
@@ -68,7 +68,8 @@ int wt__upstream_ask(struct mcp_connection *connection, const char *method, stru
     return rc;
 }
 
-/* Sets *ttl_ms to the lifetime of a list if the first page of the list gives a lifetime. */
+/* Sets *ttl_ms to the lifetime in a result of a list method, or to UPSTREAM_LEAST_TTL_MS if that is longer. Leaves
+ * *ttl_ms unchanged if the result has no lifetime. */
 static void read_ttl(struct str result, double *ttl_ms)
 {
     struct str text;
@@ -103,8 +104,8 @@ static int gather_pages(struct mcp_connection *connection, struct mcp_pages *pag
     return rc == WT_ENOTFOUND ? 0 : rc;
 }
 
-/* Returns a list as an array with malformed items repaired or left out. *out is NULL if the server refuses or memory is
- * exhausted. */
+/* Reads a list and repairs or leaves out malformed items. Sets *out to the array, or to NULL if the server refuses or
+ * memory is exhausted. Fails only if the connection is lost. */
 static int gather_array(struct mcp_connection *connection, unsigned timeout_ms, const char *method, const char *member,
                         json_t **out, struct mcp_mends *mends, wt_error *err)
 {
@@ -124,7 +125,7 @@ static int gather_array(struct mcp_connection *connection, unsigned timeout_ms, 
 
 /* ---------------------------------------------------------------- faulty schemas */
 
-/* Notes a fault of a schema. tool: name of the tool, as JSON. what: the fault and its consequence. */
+/* Notes a fault of a schema. tool: name of the tool, as JSON. what: the fault and its consequence. why: the reason. */
 static void note_faulty_schema(struct mcp_mends *mends, struct str tool, const char *what, const char *why)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -137,7 +138,7 @@ static void note_faulty_schema(struct mcp_mends *mends, struct str tool, const c
     mends->faulty_schemas++;
 }
 
-/* Adds a note if only a part of the input schema can be used for validation. Returns 0 or WT_ENOMEM. */
+/* Adds a note if not all of the input schema can be used for validation. Returns 0 or WT_ENOMEM. */
 static int check_input_schema(struct str tool, struct str name, struct mcp_mends *mends, wt_error *err)
 {
     static const char *const notes[] = {
@@ -168,7 +169,7 @@ static int schema_compiles(struct str schema, wt_error *why)
     return rc == WT_ENOMEM ? rc : rc == 0 && drops.count == 0;
 }
 
-/* Appends a tool, without its output schema if that does not compile, and notes faulty schemas. */
+/* Appends a tool and notes its faulty schemas. Removes an output schema that does not compile. */
 static int put_mended_tool(struct str tool, struct buffer *out, struct mcp_mends *mends, wt_error *err)
 {
     struct str name = STR(""), output = STR("");
@@ -213,7 +214,8 @@ static int repair_listed_schemas(struct str list, struct buffer *out, struct mcp
 
 /* ---------------------------------------------------------------- listings */
 
-/* Returns the result of the connection's opening (serverInfo, capabilities, ...), or an empty object. */
+/* Returns what the server said about itself when the connection was opened (serverInfo, capabilities, ...), or an empty
+ * object. */
 static json_t *read_server_info(struct mcp_connection *connection)
 {
     struct str self = wt__mcp_connection_self(connection);
@@ -322,9 +324,9 @@ static json_t *index_by_name(const json_t *list, const char *key)
     return WT_TAKE(index);
 }
 
-/* Returns copies of the listed items that equal the approved items of the same name, or NULL if out of memory. A second
- * item with the same name is left out. Several threads may select from one list, and jansson reads reference counts
- * without synchronisation, so the items themselves cannot be shared. */
+/* Returns copies of the listed items that equal the approved items of the same name, or NULL if out of memory. Leaves
+ * out a second item with the same name. Copies the items, since several threads may select from one list, and jansson
+ * reads reference counts without synchronisation. */
 static json_t *select_approved(const json_t *listed, const json_t *approved, const char *key)
 {
     json_auto_t *index = index_by_name(approved, key), *out = json_array();
@@ -424,8 +426,8 @@ static void report_listing(struct upstream *upstream, struct str tools, struct s
         wt__buffer_dispose(&texts[i]);
 }
 
-/* Stores the notes about lists of one kind, and empties *got. Returns true if they differ from the notes stored before.
- * which: index of mends. */
+/* Moves the notes and numbers of *got to upstream->mends[which]. Returns true if they differ from the notes and numbers
+ * stored before. */
 static bool store_mends(struct upstream *upstream, struct mcp_mends *got, int which)
 {
     pthread_mutex_lock(&upstream->lock);
@@ -440,7 +442,8 @@ static bool store_mends(struct upstream *upstream, struct mcp_mends *got, int wh
     return is_news;
 }
 
-/* Requests the list of tools and the other lists, as wanted, and reports them. */
+/* Requests and reports the list of tools (if has_tools) and the lists of resources, templates and prompts (if
+ * has_rest). */
 static int gather_lists(struct upstream *upstream, struct mcp_connection *connection, bool has_tools, bool has_rest,
                         double *ttl_ms, wt_error *err)
 {

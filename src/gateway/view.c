@@ -30,8 +30,8 @@ static struct str copy_json_text(struct tool_view *view, const json_t *value)
     return out;
 }
 
-/* Returns the definition for legacy clients, without an outputSchema of another type than object: revisions of MCP
- * before 2026 forbid other types, and strict clients refuse the whole list. May change `definition`. modern: text of
+/* Returns the text of the definition for legacy clients. Leaves out an outputSchema whose type is not object: revisions
+ * of MCP before 2026 forbid it, and strict clients then refuse the whole list. May change `definition`. modern: text of
  * `definition`. */
 static struct str legacy_definition(struct tool_view *view, json_t *definition, struct str modern)
 {
@@ -138,7 +138,8 @@ static int compare_shown(const void *a, const void *b)
     return strcmp((*(struct view_tool *const *)a)->shown, (*(struct view_tool *const *)b)->shown);
 }
 
-/* Sorts the tools by shown name and indexes their names. A name of several tools leads to the first of these tools. */
+/* Sorts the tools by shown name and indexes their shown names, exported names and ids. A name that several tools share
+ * leads to the tool with this shown name, else to the tool with this exported name, else to the tool with this id. */
 static int sort_tools(struct view_builder *m)
 {
     struct tool_view *view = m->view;
@@ -156,8 +157,8 @@ static int sort_tools(struct view_builder *m)
     return 0;
 }
 
-/* Adds the approved tools of each server. lists [count]: receives the tools of each server, which the view's texts do
- * not borrow; freed by the caller. */
+/* Adds the approved tools of each server. lists [count]: receives the tools of each server. The caller frees the lists;
+ * the view does not refer to them. */
 static int fill_view(struct view_builder *m, wt_engine *engine, wt_tools **lists)
 {
     const struct view_options *options = m->options;

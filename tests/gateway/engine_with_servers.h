@@ -1,5 +1,5 @@
-/* engine_with_servers.h: an engine in memory, tools of a server's listing, a face with its service, and requests to it
- * without a transport (serve/recorder.h). */
+/* engine_with_servers.h: opens an engine in memory, adds the tools of a server, and opens a face with its service.
+ * Sends requests to the service without a transport (serve/recorder.h). */
 #ifndef WT_TESTS_GATEWAY_ENGINE_WITH_SERVERS_H
 #define WT_TESTS_GATEWAY_ENGINE_WITH_SERVERS_H
 

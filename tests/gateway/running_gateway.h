@@ -70,7 +70,8 @@ static inline void wait_for_tool(struct running_gateway *s, const char *name, bo
     }
 }
 
-/* Returns all messages for a call by a client of the direct face. */
+/* Returns all messages that a client of the direct face gets for a call, freed by the caller. meta: further members of
+ * the call's _meta, or "". */
 static inline char *call_of(struct running_gateway *s, struct mcp_peer *peer, const char *tool, const char *arguments,
                             const char *meta)
 {

@@ -5,8 +5,9 @@
 #include "base/buffer.h"
 #include "mcp/server.h"
 
-/* A legacy server. Scripts may change $TOOLS and `call`, which answers request $id with text $r. $0 is a folder for
- * files of the server. */
+/* A legacy server. Scripts may change $CAPABILITIES, $TOOLS, $PROMPTS, $RESOURCES and $TEMPLATES, and the function
+ * `call`. `call` answers a tools/call: $id is the id of the request, $r its text. $0 is a folder for files of the
+ * server. */
 static const char prelude[] =
     "result() { printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$1\" \"$2\"; }\n"
     "text() { result $id '{\"content\":[{\"type\":\"text\",\"text\":\"'\"$1\"'\"}]}'; }\n"
@@ -32,7 +33,7 @@ static const char prelude[] =
 
 static char folder[64];
 
-/* Returns a server that runs the script. at: 0 or 1; a later call with the same number replaces the server's texts. */
+/* Returns a server that runs the script. at: 0 or 1. The server is valid until the next call with the same `at`. */
 static inline struct mcp_server script_server(const char *name, const char *script, size_t at)
 {
     static struct buffer texts[2];

@@ -82,7 +82,7 @@ static void write_lines(struct audit_log *log, int count)
     }
 }
 
-/* Checks that each line of the text follows from the one before, starting with the first line, without a key. */
+/* Checks, without a key, that each line of the text follows from the line before it. */
 static int check_links(struct str text, wt_error *out)
 {
     struct audit_chain chain = {0};
@@ -128,7 +128,7 @@ static void check_file(const char *says)
 
 /* ---------------------------------------------------------------- members of a line */
 
-static void writes_decisions_and_outcomes(void **state)
+static void writes_the_members_of_a_decision(void **state)
 {
     (void)state;
     struct audit_log *log = open_log();
@@ -370,8 +370,8 @@ static void put_head(struct str text)
     SOUND(wt__file_replace(head_path, text.ptr, text.len, &err));
 }
 
-/* Creates a log. *head: text of the head before the last `more` decisions, as a crash may leave it. The caller frees
- * both texts. */
+/* Creates a log with headed + more decisions. *text: text of the log. *head: text of the head after the first `headed`
+ * decisions, as a crash may leave it. The caller frees both texts. */
 static void crashed_log(struct str *text, struct str *head, int headed, int more)
 {
     struct audit_log *log = open_log();
@@ -431,7 +431,7 @@ static void refuses_lines_while_the_log_is_incomplete(void **state)
     struct str whole = text_of_file();
     SOUND(rename(path, moved));
     refuses(log, "was moved, removed or replaced");
-    put_file(whole); /* a copy with all lines is still another file */
+    put_file(whole); /* a copy of the log is not the open file */
     refuses(log, "was moved, removed or replaced");
     SOUND(rename(moved, path));
     write_lines(log, 1);
@@ -586,7 +586,8 @@ static void continues_after_a_rotation(void **state)
     free(kept);
 }
 
-/* Tests a gateway that writes nothing during two rotations, and then while its log is moved. */
+/* Tests that an idle gateway continues in the new file after two rotations. Also tests that it notices when its log is
+ * moved away and back. */
 static void follows_rotations_while_idle(void **state)
 {
     struct audit_log *idle = open_log(), *busy = open_log();
@@ -713,7 +714,7 @@ static void needs_the_key_to_check_lines(void **state)
     assert_non_null(strstr(err.message, "have no HMAC"));
 }
 
-/* A log without a key gets a key by a rotation, and keeps the key. */
+/* A log without a key gets a key by a rotation. The next rotation then requires the key. */
 static void adds_a_key_by_a_rotation(void **state)
 {
     struct audit_key key = a_key(KEY_ONE);
@@ -736,7 +737,7 @@ static void adds_a_key_by_a_rotation(void **state)
     free(kept[0]);
 }
 
-static void refuses_lines_with_and_without_a_key(void **state)
+static void refuses_a_file_with_and_without_hmacs(void **state)
 {
     struct audit_key key = a_key(KEY_ONE);
     (void)state;
@@ -833,7 +834,7 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_path, remove_path)
     const struct CMUnitTest tests[] = {
-        TEST(writes_decisions_and_outcomes),
+        TEST(writes_the_members_of_a_decision),
         TEST(links_an_outcome_to_its_decision),
         TEST(escapes_hostile_text_in_lines),
         TEST(limits_the_length_of_a_line),
@@ -849,7 +850,7 @@ int main(void)
         TEST(checks_mode_and_length_of_keys),
         TEST(needs_the_key_to_check_lines),
         TEST(adds_a_key_by_a_rotation),
-        TEST(refuses_lines_with_and_without_a_key),
+        TEST(refuses_a_file_with_and_without_hmacs),
         TEST(follows_rotations_while_idle),
         TEST(refuses_other_files_and_leaves_them_unchanged),
         TEST(leaves_no_partial_line_on_a_full_disk),

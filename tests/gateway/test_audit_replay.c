@@ -1,4 +1,5 @@
-/* Tests replays with the same policy, with another one, and without a policy. */
+/* Tests replays of decisions that were recorded under a policy, with and without that policy. Also tests replays of
+ * decisions that were recorded without a policy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,23 +23,26 @@ static const char policy_text[] =
 static const struct {
     const char *name, *principal, *server, *tool, *effect, *uri, *prompt;
     enum audit_decision decision;
-    bool replayed, differs;
+    bool replayed, differs; /* the policy decides the row again; its decision differs from the recorded one */
 } rows[] = {
-    {"a call", "ada", "files", "drop", "destructive", "", "", AUDIT_ALLOWED, true, false},
-    {"a denied call", "bob", "files", "drop", "destructive", "", "", AUDIT_DENIED, true, false},
-    {"a call the policy denies", "bob", "files", "drop", "destructive", "", "", AUDIT_ALLOWED, true, true},
-    {"a denied call the policy allows", "ada", "files", "drop", "destructive", "", "", AUDIT_DENIED, true, true},
-    {"invalid arguments", "ada", "files", "drop", "destructive", "", "", AUDIT_INVALID, true, false},
-    {"a tool called with the call tool of another effect", "ada", "files", "drop", "destructive", "", "",
-     AUDIT_WRONG_FACE, true, false},
-    {"unknown tool", "ada", NULL, NULL, NULL, "", "", AUDIT_UNKNOWN, false, false},
-    {"a read", "ada", "files", NULL, NULL, "file:///x", "", AUDIT_ALLOWED, true, false},
-    {"a denied read", "ada", "mail", NULL, NULL, "file:///x", "", AUDIT_DENIED, true, false},
-    {"a read the policy denies", "ada", "mail", NULL, NULL, "file:///x", "", AUDIT_ALLOWED, true, true},
-    {"a denied read the policy allows", "ada", "files", NULL, NULL, "file:///x", "", AUDIT_DENIED, true, true},
-    {"unknown resource", "ada", NULL, NULL, NULL, "", "", AUDIT_UNKNOWN, false, false},
-    {"a prompt", "ada", "files", NULL, NULL, "", "review", AUDIT_ALLOWED, true, false},
-    {"a prompt the policy denies", "bob", "files", NULL, NULL, "", "review", AUDIT_ALLOWED, true, true},
+    {"an allowed call that the policy allows", "ada", "files", "drop", "destructive", "", "", AUDIT_ALLOWED, true,
+     false},
+    {"a denied call that the policy denies", "bob", "files", "drop", "destructive", "", "", AUDIT_DENIED, true, false},
+    {"an allowed call that the policy denies", "bob", "files", "drop", "destructive", "", "", AUDIT_ALLOWED, true,
+     true},
+    {"a denied call that the policy allows", "ada", "files", "drop", "destructive", "", "", AUDIT_DENIED, true, true},
+    {"a call with invalid arguments that the policy allows", "ada", "files", "drop", "destructive", "", "",
+     AUDIT_INVALID, true, false},
+    {"a call with the call tool of another effect that the policy allows", "ada", "files", "drop", "destructive", "",
+     "", AUDIT_WRONG_FACE, true, false},
+    {"a call of an unknown tool is not replayed", "ada", NULL, NULL, NULL, "", "", AUDIT_UNKNOWN, false, false},
+    {"an allowed read that the policy allows", "ada", "files", NULL, NULL, "file:///x", "", AUDIT_ALLOWED, true, false},
+    {"a denied read that the policy denies", "ada", "mail", NULL, NULL, "file:///x", "", AUDIT_DENIED, true, false},
+    {"an allowed read that the policy denies", "ada", "mail", NULL, NULL, "file:///x", "", AUDIT_ALLOWED, true, true},
+    {"a denied read that the policy allows", "ada", "files", NULL, NULL, "file:///x", "", AUDIT_DENIED, true, true},
+    {"a read of an unknown resource is not replayed", "ada", NULL, NULL, NULL, "", "", AUDIT_UNKNOWN, false, false},
+    {"an allowed prompt that the policy allows", "ada", "files", NULL, NULL, "", "review", AUDIT_ALLOWED, true, false},
+    {"an allowed prompt that the policy denies", "bob", "files", NULL, NULL, "", "review", AUDIT_ALLOWED, true, true},
 };
 
 /* Returns the text of a log, freed by the caller. The first line is an allowed call without an outcome. The second line

@@ -162,7 +162,7 @@ static void calls_tools_with_faulty_schemas(void **state)
     stop_odd_server();
 }
 
-/* "schema_unchecked" in an audit line tells whether all arguments were unchecked, or a part of them. */
+/* "schema_unchecked" in an audit line is "all" or "part". It is missing if the whole schema was used. */
 static void audits_unchecked_arguments(void **state)
 {
     static const struct {
@@ -531,7 +531,7 @@ static void lists_match_the_protocol(void **state)
     stop_odd_server();
 }
 
-/* A structured result is passed on unchanged even if its schema was removed. */
+/* A structured result is passed on unchanged even if the tool's output schema was removed. */
 static void passes_structured_results(void **state)
 {
     static const char script[] =

@@ -47,8 +47,8 @@ static void put_offer(struct gateway *gateway, size_t server, const char *uri, c
 static const struct {
     enum { DIRECT, SEARCH, READ, PROMPT } kind; /* SEARCH: call of the search face; others: of the direct face */
     const char *name, *arguments;
-    const char *says; /* text of the new line; NULL for no line */
-    const char *ends; /* text of a second line; NULL for no second line */
+    const char *says; /* text in the line of the decision; NULL if no line is written */
+    const char *ends; /* text in the line of the outcome; NULL if the request is not sent */
 } calls[] = {
     {DIRECT, "files__read", "{\"n\":1}",
      "\"asked\":\"files__read\",\"server\":\"files\",\"tool\":\"read\",\"effect\":\"read\",\"sha256\":\"", FAILED},
@@ -144,7 +144,8 @@ static char *do_call(struct running_gateway *s, size_t i)
     return ask_modern(&s->direct, s->modern, calls[i].kind == READ ? "resources/read" : "prompts/get", params);
 }
 
-/* Checks the audit log, and returns its lines after the offset *bytes as strings. Moves *bytes to the end. */
+/* Checks the audit log, and returns its lines after the offset *bytes as an array. Sets *bytes to the end of the
+ * log. */
 static json_t *lines_behind(const char *path, size_t *bytes)
 {
     char *text = NULL;
@@ -219,7 +220,8 @@ static void sends_no_call_without_its_audit_line(void **state)
 
 #define IS_CALLED "is disabled" /* answer of a disabled server */
 
-/* Calls of both faces. policy: further members, or NULL for no policy. */
+/* Calls of the direct face or, if `searches`, of the search face. policy: further members of the policy; NULL for no
+ * policy. */
 static const struct {
     const char *policy;
     bool searches;

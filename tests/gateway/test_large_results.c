@@ -12,7 +12,7 @@
 
 enum {
     RESULTS = 3000,
-    AROUND = 300, /* length of a piece without its content, with the note about the handle */
+    AROUND = 300, /* bytes that a piece may have above the budget, for the note about the handle and the members */
 };
 
 static wt_engine *engine;
@@ -87,7 +87,7 @@ static bool has_image(const json_t *content)
     return found;
 }
 
-/* Returns all pieces of a result; the caller frees the list. */
+/* Returns the content of all pieces of a result, freed by the caller. *pieces: number of pieces. */
 static json_t *read_all(struct str result, size_t most, size_t *pieces)
 {
     json_t *content = json_array();
@@ -98,7 +98,7 @@ static json_t *read_all(struct str result, size_t most, size_t *pieces)
         json_t *own = json_array();
         take_piece(wt__buffer_view(&piece), own, handle);
         if (piece.len > most + AROUND && !(json_array_size(own) == 1 && has_image(own)))
-            fail_msg("a piece of %zu bytes, where %zu are the most: %.300s", piece.len, most, piece.ptr);
+            fail_msg("a piece has %zu bytes, but the budget is %zu: %.300s", piece.len, most, piece.ptr);
         json_array_extend(content, own);
         json_decref(own);
         if (!handle[0])
@@ -173,7 +173,7 @@ static void joined_pieces_equal_the_result(void **state)
 /* ---------------------------------------------------------------- other content */
 
 static const struct {
-    const char *name, *result, *joined;
+    const char *name, *result, *joined; /* joined: content of all pieces; NULL if the result is unchanged */
 } others[] = {
     {"a short result is unchanged", "{\"content\" : [],\"x\":1.50}", NULL},
     {"structured content alone becomes a text",
@@ -185,15 +185,15 @@ static const struct {
      "0123456789012345678901234567890123456789"
      "0123456789012345678901234567890123456789"
      "\"]}"},
-    {"structured content without content",
+    {"structured content without a member content becomes a text",
      "{\"structuredContent\":[\"0123456789012345678901234567890123456789\","
      "\"0123456789012345678901234567890123456789\"]}",
      "[\"0123456789012345678901234567890123456789\",\"0123456789012345678901234567890123456789\"]"},
-    {"structured content and an image",
+    {"structured content next to an image becomes a text",
      "{\"content\":[{\"type\":\"image\",\"data\":\"AAAA\"}],\"structuredContent\":{\"a\":"
      "\"0123456789012345678901234567890123456789\"}}",
      "{\"type\":\"image\",\"data\":\"AAAA\"}{\"a\":\"0123456789012345678901234567890123456789\"}"},
-    {"structured content with a text is dropped",
+    {"structured content next to a text is dropped",
      "{\"content\":[{\"type\":\"text\",\"text\":\"0123456789012345678901234567890123456789\"}],\"structuredContent\":{"
      "\"a\":1}}",
      "0123456789012345678901234567890123456789"},
@@ -203,7 +203,7 @@ static const struct {
      "{\"type\":\"image\",\"data\":\"0123456789012345678901234567890123456789012345678901234567890123456789\"}"},
 };
 
-static void keeps_other_content_whole(void **state)
+static void cuts_results_with_other_content(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -318,7 +318,7 @@ static void limits_stored_results(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joined_pieces_equal_the_result), cmocka_unit_test(keeps_other_content_whole),
+        cmocka_unit_test(joined_pieces_equal_the_result), cmocka_unit_test(cuts_results_with_other_content),
         cmocka_unit_test(ends_with_the_smallest_budget),  cmocka_unit_test(a_handle_works_once_for_its_principal),
         cmocka_unit_test(limits_stored_results),
     };

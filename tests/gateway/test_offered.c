@@ -99,7 +99,7 @@ static void each_shown_name_leads_to_its_server(void **state)
         if (strcmp(shown.ptr, names[i].shown) != 0 || !wt__str_equal(back, wt__str(names[i].own)) ||
             owner != gateway->upstreams[names[i].server])
             fail_msg("%s of %s: %s, back to %.*s of %s", names[i].own, servers[names[i].server].name, shown.ptr,
-                     (int)back.len, back.ptr, owner ? wt__upstream_name(owner) : "nobody");
+                     (int)back.len, back.ptr, owner ? wt__upstream_name(owner) : "no server");
         for (size_t n = 0; n < i; n++)
             assert_true(names[n].kind != names[i].kind || strcmp(names[n].shown, names[i].shown) != 0);
         wt__buffer_dispose(&shown);
@@ -107,7 +107,8 @@ static void each_shown_name_leads_to_its_server(void **state)
     wt__offer_snapshot_close(&offers);
 }
 
-/* Unlisted names: found by a template, by the server's name, or not at all. */
+/* Names that the lists for clients do not have. A template may match the name, with or without the prefix of a
+ * server. */
 static const struct {
     enum offer_kind kind;
     const char *name;
@@ -135,7 +136,7 @@ static void finds_owners_of_unlisted_names(void **state)
         const struct upstream *wanted = unlisted[i].server < 0 ? NULL : gateway->upstreams[unlisted[i].server];
         if (owner != wanted || !wt__str_equal(name, wt__str(unlisted[i].own)))
             fail_msg("%s: %.*s of %s", unlisted[i].name, (int)name.len, name.ptr,
-                     owner ? wt__upstream_name(owner) : "nobody");
+                     owner ? wt__upstream_name(owner) : "no server");
     }
 }
 
@@ -152,8 +153,8 @@ static const struct {
     {"{everything}", "notes://secret", false},
 };
 
-/* If a later server lists a URI that matches a template of an earlier server, the URI leads to the earlier server. The
- * later server's resource has the server's name as a prefix. */
+/* If a later server lists a URI that matches a template of an earlier server, the URI leads to the earlier server.
+ * Clients see the resource of the later server with the prefix of that server. */
 static void a_template_precedes_later_servers(void **state)
 {
     (void)state;

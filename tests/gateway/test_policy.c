@@ -1,5 +1,5 @@
-/* Tests policy files and their decisions with a table. With random policies, compares every surface with a second,
- * simple evaluation of the rules: denied tools never show, allowed ones always do. */
+/* Tests policy files and their decisions with a table. Also draws random policies, and decides by their rules with a
+ * second, simple evaluation. Each list, search and call of the gateway must agree with this evaluation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,89 +23,131 @@ static const struct {
     struct policy_question question;
     bool allowed;
 } decisions[] = {
-    {"no rule", "{\"rules\":[]}", {"a", NULL, "s", "t", READ, NULL}, false},
-    {"a rule without lists", "{\"rules\":[{}]}", {"", NULL, "s", "t", DESTROY, NULL}, true},
-    {"a key", "{\"rules\":[{\"keys\":[\"a\"]}]}", {"a", NULL, "s", "t", READ, NULL}, true},
-    {"another key", "{\"rules\":[{\"keys\":[\"a\"]}]}", {"b", NULL, "s", "t", READ, NULL}, false},
-    {"no key", "{\"rules\":[{\"keys\":[\"a\"]}]}", {"", NULL, "s", "t", READ, NULL}, false},
-    {"the empty key", "{\"rules\":[{\"keys\":[\"\"]}]}", {"", NULL, "s", "t", READ, NULL}, true},
-    {"a pattern of keys", "{\"rules\":[{\"keys\":[\"x\",\"ci-*\"]}]}", {"ci-7", NULL, "s", "t", READ, NULL}, true},
-    {"a key that looks like a pattern",
+    {"a policy without rules allows nothing", "{\"rules\":[]}", {"a", NULL, "s", "t", READ, NULL}, false},
+    {"a rule without lists allows everything", "{\"rules\":[{}]}", {"", NULL, "s", "t", DESTROY, NULL}, true},
+    {"a rule for the caller's key matches",
+     "{\"rules\":[{\"keys\":[\"a\"]}]}",
+     {"a", NULL, "s", "t", READ, NULL},
+     true},
+    {"a rule for another key does not match",
+     "{\"rules\":[{\"keys\":[\"a\"]}]}",
+     {"b", NULL, "s", "t", READ, NULL},
+     false},
+    {"a rule for a key does not match a caller without a key",
+     "{\"rules\":[{\"keys\":[\"a\"]}]}",
+     {"", NULL, "s", "t", READ, NULL},
+     false},
+    {"an empty pattern matches a caller without a key",
+     "{\"rules\":[{\"keys\":[\"\"]}]}",
+     {"", NULL, "s", "t", READ, NULL},
+     true},
+    {"a pattern matches the caller's key",
+     "{\"rules\":[{\"keys\":[\"x\",\"ci-*\"]}]}",
+     {"ci-7", NULL, "s", "t", READ, NULL},
+     true},
+    {"a key that looks like a pattern is plain text",
      "{\"rules\":[{\"keys\":[\"ci-7\"]}]}",
      {"ci-*", NULL, "s", "t", READ, NULL},
      false},
     {"an empty list matches nothing", "{\"rules\":[{\"keys\":[]}]}", {"a", NULL, "s", "t", READ, NULL}, false},
-    {"a server", "{\"rules\":[{\"servers\":[\"s?\"]}]}", {"a", NULL, "s1", "t", READ, NULL}, true},
-    {"another server", "{\"rules\":[{\"servers\":[\"s?\"]}]}", {"a", NULL, "s", "t", READ, NULL}, false},
-    {"case matters", "{\"rules\":[{\"servers\":[\"GitHub\"]}]}", {"a", NULL, "github", "t", READ, NULL}, false},
-    {"a tool", "{\"rules\":[{\"tools\":[\"get_*\"]}]}", {"a", NULL, "s", "get_x", READ, NULL}, true},
-    {"a server name is not a tool name",
+    {"a pattern matches the server", "{\"rules\":[{\"servers\":[\"s?\"]}]}", {"a", NULL, "s1", "t", READ, NULL}, true},
+    {"a pattern does not match another server",
+     "{\"rules\":[{\"servers\":[\"s?\"]}]}",
+     {"a", NULL, "s", "t", READ, NULL},
+     false},
+    {"a pattern is case-sensitive",
+     "{\"rules\":[{\"servers\":[\"GitHub\"]}]}",
+     {"a", NULL, "github", "t", READ, NULL},
+     false},
+    {"a pattern matches the tool",
+     "{\"rules\":[{\"tools\":[\"get_*\"]}]}",
+     {"a", NULL, "s", "get_x", READ, NULL},
+     true},
+    {"a pattern of tools does not match the server's name",
      "{\"rules\":[{\"tools\":[\"get_*\"]}]}",
      {"a", NULL, "get_", "t", READ, NULL},
      false},
-    {"a tool by its own name", "{\"rules\":[{\"tools\":[\"get\"]}]}", {"a", NULL, "s", "get~2", READ, "get"}, true},
-    {"a tool by its name in the catalogue",
+    {"a tool is allowed by its own name",
+     "{\"rules\":[{\"tools\":[\"get\"]}]}",
+     {"a", NULL, "s", "get~2", READ, "get"},
+     true},
+    {"a tool is allowed by its name in the catalogue",
      "{\"rules\":[{\"tools\":[\"get~2\"]}]}",
      {"a", NULL, "s", "get~2", READ, "get"},
      true},
-    {"a tool denied by its own name",
+    {"a tool is denied by its own name",
      "{\"rules\":[{},{\"deny\":true,\"tools\":[\"get\"]}]}",
      {"a", NULL, "s", "get~2", READ, "get"},
      false},
-    {"a tool denied by its name in the catalogue",
+    {"a tool is denied by its name in the catalogue",
      "{\"rules\":[{},{\"deny\":true,\"tools\":[\"get~2\"]}]}",
      {"a", NULL, "s", "get~2", READ, "get"},
      false},
-    {"an effect", "{\"rules\":[{\"effects\":[\"read\",\"write\"]}]}", {"a", NULL, "s", "t", WRITE, NULL}, true},
-    {"another effect", "{\"rules\":[{\"effects\":[\"read\",\"write\"]}]}", {"a", NULL, "s", "t", DESTROY, NULL}, false},
-    {"no effect", "{\"rules\":[{\"effects\":[]}]}", {"a", NULL, "s", "t", READ, NULL}, false},
-    {"each list must match",
+    {"a rule for the tool's effect matches",
+     "{\"rules\":[{\"effects\":[\"read\",\"write\"]}]}",
+     {"a", NULL, "s", "t", WRITE, NULL},
+     true},
+    {"a rule for other effects does not match",
+     "{\"rules\":[{\"effects\":[\"read\",\"write\"]}]}",
+     {"a", NULL, "s", "t", DESTROY, NULL},
+     false},
+    {"an empty list of effects matches no tool",
+     "{\"rules\":[{\"effects\":[]}]}",
+     {"a", NULL, "s", "t", READ, NULL},
+     false},
+    {"a rule does not match if one of its lists does not",
      "{\"rules\":[{\"keys\":[\"a\"],\"servers\":[\"s\"],\"tools\":[\"t\"],\"effects\":[\"read\"]}]}",
      {"a", NULL, "s", "t", WRITE, NULL},
      false},
-    {"two rules do not make one",
+    {"lists of two rules are not combined",
      "{\"rules\":[{\"keys\":[\"a\"],\"tools\":[\"x\"]},{\"keys\":[\"b\"],\"tools\":[\"t\"]}]}",
      {"a", NULL, "s", "t", READ, NULL},
      false},
-    {"a denying rule wins, first",
+    {"a denying rule before an allowing rule wins",
      "{\"rules\":[{\"deny\":true,\"tools\":[\"t\"]},{}]}",
      {"a", NULL, "s", "t", READ, NULL},
      false},
-    {"a denying rule wins, last",
+    {"a denying rule after an allowing rule wins",
      "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}",
      {"a", NULL, "s", "t", READ, NULL},
      false},
-    {"a denying rule for another tool",
+    {"a denying rule for another tool does not match",
      "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}",
      {"a", NULL, "s", "u", READ, NULL},
      true},
-    {"a denying rule for an effect",
+    {"a denying rule for the tool's effect wins",
      "{\"rules\":[{},{\"deny\":true,\"effects\":[\"destructive\"]}]}",
      {"", NULL, "s", "t", DESTROY, NULL},
      false},
-    {"deny: false allows", "{\"rules\":[{\"deny\":false}]}", {"a", NULL, "s", "t", READ, NULL}, true},
-    {"comments and trailing commas", "{/* who */\"rules\":[{},],// so\n}", {"a", NULL, "s", "t", READ, NULL}, true},
-    {"a profile narrows",
+    {"a rule with \"deny\": false allows", "{\"rules\":[{\"deny\":false}]}", {"a", NULL, "s", "t", READ, NULL}, true},
+    {"comments and trailing commas are accepted",
+     "{/* who */\"rules\":[{},],// so\n}",
+     {"a", NULL, "s", "t", READ, NULL},
+     true},
+    {"a tool that the profile does not allow is denied",
      "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{\"effects\":[\"read\"]}]}}}",
      {"a", "p", "s", "t", WRITE, NULL},
      false},
-    {"a profile allows",
+    {"a tool that the profile and the general rules allow is allowed",
      "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{\"effects\":[\"read\"]}]}}}",
      {"a", "p", "s", "t", READ, NULL},
      true},
-    {"a profile never widens",
+    {"a tool that only the profile allows is denied",
      "{\"rules\":[{\"keys\":[\"b\"]}],\"profiles\":{\"p\":{\"rules\":[{}]}}}",
      {"a", "p", "s", "t", READ, NULL},
      false},
-    {"a profile's denial is its own",
+    {"a denying rule of a profile does not apply without the profile",
      "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{},{\"deny\":true}]}}}",
      {"a", NULL, "s", "t", READ, NULL},
      true},
-    {"an unknown profile",
+    {"an unknown profile allows nothing",
      "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{}]}}}",
      {"a", "q", "s", "t", READ, NULL},
      false},
-    {"a profile of a policy without profiles", "{\"rules\":[{}]}", {"a", "p", "s", "t", READ, NULL}, false},
+    {"a profile allows nothing if the policy has no profiles",
+     "{\"rules\":[{}]}",
+     {"a", "p", "s", "t", READ, NULL},
+     false},
 };
 
 static void decides_by_rules_and_profiles(void **state)
@@ -123,23 +165,28 @@ static void decides_by_rules_and_profiles(void **state)
     assert_false(wt__policy_allows(NULL, &(struct policy_question){"", "p", "s", "t", READ, NULL}));
 }
 
-/* Resources and prompts have neither an effect nor a tool name. */
+/* Decisions about all resources and prompts of a server, which have neither an effect nor a tool name. */
 static const struct {
     const char *name, *text, *principal, *profile, *server;
     bool allowed;
 } servers_decided[] = {
-    {"no rule", "{\"rules\":[]}", "a", NULL, "s", false},
-    {"a rule without lists", "{\"rules\":[{}]}", "a", NULL, "s", true},
+    {"a policy without rules allows no server", "{\"rules\":[]}", "a", NULL, "s", false},
+    {"a rule without lists allows the server", "{\"rules\":[{}]}", "a", NULL, "s", true},
     {"a rule for tools does not allow the server", "{\"rules\":[{\"tools\":[\"*\"]}]}", "a", NULL, "s", false},
     {"a rule for one effect allows the server", "{\"rules\":[{\"effects\":[\"read\"]}]}", "a", NULL, "s", true},
-    {"another server", "{\"rules\":[{\"servers\":[\"t\"]}]}", "a", NULL, "s", false},
-    {"another key", "{\"rules\":[{\"keys\":[\"b\"]}]}", "a", NULL, "s", false},
-    {"the server is denied", "{\"rules\":[{},{\"deny\":true,\"servers\":[\"s\"]}]}", "a", NULL, "s", false},
-    {"one tool is denied", "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}", "a", NULL, "s", true},
-    {"an effect is denied", "{\"rules\":[{},{\"deny\":true,\"effects\":[\"write\"]}]}", "a", NULL, "s", true},
-    {"a profile narrows", "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[]}}}", "a", "p", "s", false},
-    {"a profile never widens", "{\"rules\":[],\"profiles\":{\"p\":{\"rules\":[{}]}}}", "a", "p", "s", false},
-    {"an unknown profile", "{\"rules\":[{}]}", "a", "p", "s", false},
+    {"a rule for another server does not match", "{\"rules\":[{\"servers\":[\"t\"]}]}", "a", NULL, "s", false},
+    {"a rule for another key does not match", "{\"rules\":[{\"keys\":[\"b\"]}]}", "a", NULL, "s", false},
+    {"a denying rule for the server wins", "{\"rules\":[{},{\"deny\":true,\"servers\":[\"s\"]}]}", "a", NULL, "s",
+     false},
+    {"a denying rule for one tool does not deny the server", "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}", "a",
+     NULL, "s", true},
+    {"a denying rule for one effect does not deny the server",
+     "{\"rules\":[{},{\"deny\":true,\"effects\":[\"write\"]}]}", "a", NULL, "s", true},
+    {"a server that the profile does not allow is denied", "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[]}}}", "a",
+     "p", "s", false},
+    {"a server that only the profile allows is denied", "{\"rules\":[],\"profiles\":{\"p\":{\"rules\":[{}]}}}", "a",
+     "p", "s", false},
+    {"an unknown profile allows no server", "{\"rules\":[{}]}", "a", "p", "s", false},
 };
 
 static void allows_or_denies_whole_servers(void **state)
@@ -442,6 +489,7 @@ static void draw_pattern(struct rng *rng, const char *text, char out[PATTERN_BYT
     }
 }
 
+/* of: 0 for keys, 1 for servers, 2 for tools. */
 static void draw_patterns(struct rng *rng, int of, struct simple_patterns *out)
 {
     out->given = wt__rng_below(rng, 2) == 0;
@@ -647,8 +695,8 @@ static size_t find_shown(const char *name, size_t len)
     return TOOLS;
 }
 
-/* Finds the tools in an answer by the text before their names, and fails on a denied, unknown or duplicated tool.
- * Returns their number. */
+/* Returns the number of tools in an answer. before: text before the name of a tool. met: true for the tools that were
+ * found. Fails on a denied, unknown or duplicated tool. */
 static size_t count_shown_names(const struct policy_trial *t, const char *surface, const char *said, const char *before,
                                 bool *met)
 {
@@ -681,10 +729,10 @@ static void check_direct_pages(const struct policy_trial *t)
         free(said);
     }
     if (count != t->count || pages != (t->count > 0 ? (t->count + 99) / 100 : 1))
-        fail_trial(t, "tools/list", "some are missing", "");
+        fail_trial(t, "tools/list", "tools or pages are missing", "");
 }
 
-/* All tools have these words, so only the policy decides the results. */
+/* The query matches the description of every tool, so that only the policy decides the results. */
 static void check_policy_search(const struct policy_trial *t)
 {
     bool met[TOOLS] = {false};
@@ -692,7 +740,7 @@ static void check_policy_search(const struct policy_trial *t)
                              "{\"query\":\"handles a common thing\",\"k\":50,\"detail\":\"name\"}");
     size_t count = count_shown_names(t, "search_tools", said, "\"name\":\"", met);
     if (count != (t->count < FOUND_MOST ? t->count : FOUND_MOST))
-        fail_trial(t, "search_tools", "too few", said);
+        fail_trial(t, "search_tools", "tools are missing", said);
     free(said);
 }
 
@@ -713,7 +761,7 @@ static void check_policy_providers(const struct policy_trial *t)
     free(said);
 }
 
-/* The answer does not name a denied tool, unless the request named it. */
+/* The answer does not name a denied tool, unless the request named the tool. */
 static void check_policy_details(const struct policy_trial *t)
 {
     struct buffer arguments = {0};

@@ -1,5 +1,5 @@
-/* Tests the fixture of the conformance suite behind a gateway: clients and servers of both eras, servers as programs
- * and over HTTP. All messages of a server must reach the client. */
+/* Tests the fixture of the conformance suite behind a gateway. The clients and the servers are of both eras. A server
+ * runs as a program or is reached over HTTP. All messages of a server must reach the client. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static int start_relay_servers(void **state)
 {
     static const char *argv[] = {program, NULL}, *far_argv[] = {program, "127.0.0.1:0", NULL};
     static const struct child child = {.argv = far_argv};
-    /* Pin the era, since the fixture speaks both, so that each client also meets a server of the other era. */
+    /* Pin the era of each server, since the fixture speaks both. Each client then meets servers of both eras. */
     static const struct mcp_server servers[WAYS] = {{.name = "lp", .argv = argv, .protocol = MCP_ERA_LEGACY},
                                                     {.name = "mp", .argv = argv, .protocol = MCP_ERA_MODERN},
                                                     {.name = "lh", .url = url, .protocol = MCP_ERA_LEGACY},
@@ -156,7 +156,7 @@ static void relays_calls_between_all_eras(void **state)
             }
 }
 
-/* All servers have the same resources and prompts. The shown names differ, and each reaches its own server. */
+/* All servers have the same resources and prompts. The shown names differ, and each leads to its own server. */
 static void relays_resources_and_prompts_to_their_servers(void **state)
 {
     static const struct {
@@ -233,7 +233,8 @@ static void requires_the_call_scope_to_read(void **state)
 
 /* ---------------------------------------------------------------- notices */
 
-/* Repeats a call that sends a notice until the text arrives, since the gateway may not listen yet. */
+/* Repeats a call that makes the server send a notice, until `words` arrive. The gateway may miss the first notices,
+ * since it may not listen yet. */
 static void repeat_until_notice(size_t way, const char *tool, struct recorder *hears, const char *words)
 {
     for (bool heard = false; !heard; usleep(1000)) {
@@ -244,7 +245,7 @@ static void repeat_until_notice(size_t way, const char *tool, struct recorder *h
     }
 }
 
-/* Watches resources by their shown names. */
+/* Subscribes to resources by their shown names. Only the resource that changed is reported. */
 static void forwards_notices_of_servers(void **state)
 {
     static const char *const shown[WAYS] = {"", "mp+", "lh+", "mh+"};
@@ -296,7 +297,7 @@ static struct recorder *begin_wait(struct mcp_peer *peer, size_t way)
     return call;
 }
 
-/* A disconnect and a legacy cancellation reach the server. */
+/* Cancels a call by a disconnect of each client, and by a notification of the legacy client. */
 static void forwards_cancellations(void **state)
 {
     (void)state;
@@ -359,7 +360,7 @@ static char *key_in(const char *said)
 {
     const char *begin = strstr(said, "\"inputRequests\":{\"");
     if (!begin)
-        fail_msg("nothing is asked: %s", said);
+        fail_msg("no question in %s", said);
     begin += strlen("\"inputRequests\":{\"");
     return strndup(begin, strcspn(begin, "\""));
 }
@@ -400,7 +401,7 @@ static void relays_questions_to_the_calling_client(void **state)
     }
 }
 
-/* The sealed state belongs to the client's original arguments, which are repaired again in each request. */
+/* The sealed state is bound to the client's original arguments. Each request repairs the arguments again. */
 static void repairs_arguments_again_after_a_question(void **state)
 {
     (void)state;
