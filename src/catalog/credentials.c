@@ -23,24 +23,25 @@ enum {
     WORD_MAX = 31,
 };
 
-/* Names that are credentials anywhere, and, in names with an "X-" prefix, also as a suffix. */
+/* Names that are credentials anywhere. A name with the prefix "X-" only has to end with one of them. */
 static const char *const sure[] = {
     "apikey",       "apitoken",       "apisecret",           "accesstoken",        "authtoken",
     "oauthtoken",   "bearertoken",    "authenticationtoken", "authorizationtoken", "refreshtoken",
     "clientsecret", "consumersecret", "appsecret",           "apptoken",           "subscriptionkey",
     "rapidapikey",  "proxysecret"};
-/* Names that are credentials if the description agrees. */
+/* Names that are credentials if the description contains a phrase of `meaning`. */
 static const char *const likely[] = {"token",     "key",       "secret",    "auth",          "authid", "authkey",
                                      "jwt",       "session",   "signature", "authorization", "cookie", "secretkey",
                                      "accesskey", "usertoken", "userkey",   "appkey",        "apisig", "sessiontoken"};
 static const char *const meaning[] = {"api key",    "apikey",       "api-key",    "api_key",     "api token",
                                       "api secret", "access token", "auth token", "authenticat", "authoriz",
                                       "bearer",     "oauth",        "api access"};
-/* Suffixes of credentials in a header or a cookie, and suffixes with other meanings there: idempotency tokens, page
- * tokens, locks, and keys that encrypt stored data. */
+/* Suffixes of credentials in a header or a cookie. */
 static const char *const header[] = {"token",         "key",    "secret",   "auth",
                                      "authorization", "jwt",    "password", "authentication",
                                      "signature",     "cookie", "session",  "sid"};
+/* Suffixes with other meanings in a header or a cookie: idempotency tokens, page tokens, locks, and keys that encrypt
+ * stored data. */
 static const char *const no_header[] = {
     "idempotencykey", "clienttoken", "nexttoken",     "pagetoken",  "continuationtoken", "locktoken", "requesttoken",
     "partitionkey",   "customerkey", "encryptionkey", "routingkey", "cachekey",          "pushtoken", "surrogatekey"};

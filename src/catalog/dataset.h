@@ -42,7 +42,8 @@ struct dataset {
  * WT_EINVAL (the split is not a plain name), WT_ENOMEM. */
 int wt__dataset_read(struct dataset *out, const char *dir, const char *split, wt_error *err);
 
-/* Works like wt__dataset_read on bytes, which are not kept. The names are for messages. */
+/* Parses the contents of the two files, which need not outlive the call. The names are for messages. out->name becomes
+ * "". Errors: WT_EFORMAT with file and line, WT_ETOOLONG, WT_ENOMEM. */
 int wt__dataset_parse(struct dataset *out, struct str queries, const char *queries_name, struct str qrels,
                       const char *qrels_name, wt_error *err);
 

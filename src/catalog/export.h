@@ -16,8 +16,9 @@ enum {
  * format), WT_ENOMEM. */
 int wt__export(const struct tool *tools, size_t count, struct str format, struct buffer *out, wt_error *err);
 
-/* Returns the format of the definitions that the model reads if tools are sent in this format. The API replaces
- * references by definitions and removes wrappers. Returns `format` itself if it is unknown or is read as it is sent. */
+/* Returns the format in which the model sees the tools if the client sends them in `format`. The two differ if the API
+ * replaces references by definitions or removes wrappers. Returns `format` itself if they do not differ, or if it is
+ * unknown. */
 struct str wt__export_read(struct str format);
 
 #endif
