@@ -1,5 +1,5 @@
-/* messages.h: reads a conversation of a user with an agent in the formats of language model APIs: turns, and tools
- * called.
+/* messages.h: reads a conversation of a user with an agent in the formats of language model APIs. The result has the
+ * turns, and the names of the tools that the agent called.
  *
  *   OpenAI      {"role", "content": text or parts, "tool_calls": [{"function": {"name"}}]}, and the items of its
  *               Responses ({"type": "function_call", "name"})

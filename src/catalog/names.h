@@ -1,9 +1,9 @@
 /* names.h: ids of tools, and exported names, which are readable and valid for every model provider.
  *
- * An id is "provider/name", or "name" without a provider. The exported name is PROVIDER__TOOL, or TOOL alone. It has at
- * most EXPORT_NAME_MAX letters, digits, '_' and '-', and begins with a letter or '_':
- * - In each part, characters between letters and digits become one '_'; a single '-' stays. Letters with marks become
- * their base letters. So a part never contains "__", and never begins or ends with '_' or '-'.
+ * An id is "provider/name", or "name" without a provider. The exported name is PROVIDER__TOOL, or TOOL without a
+ * provider. It has at most EXPORT_NAME_MAX letters, digits, '_' and '-', and begins with a letter or '_':
+ * - In each part, other characters between letters and digits become one '_'. A single '-' stays. Letters with marks
+ * become their base letters. So a part never contains "__", and never begins or ends with '_' or '-'.
  * - A name that is too long loses words of the provider, generic words first. The tool's part stays whole if it fits by
  * itself, and is cut at a word otherwise.
  * - A part without readable characters becomes a few hexadecimal digits of its SHA-256.

@@ -62,7 +62,7 @@ struct pin {
     bool met;        /* set by users of struct pins when they find the tool of the pin */
 };
 
-/* The pins of a file. An all-zero struct has no pins. The maps lead to indexes of items. */
+/* The pins of a file. An all-zero struct has no pins. Values of the maps are indexes in items. */
 struct pins {
     struct pin *items; /* [count] */
     size_t count, capacity;

@@ -23,7 +23,7 @@ struct tool {
     struct str definition;    /* at most WT_MAX_DEFINITION_BYTES */
     struct str schema;        /* JSON Schema of the arguments, compact JSON text of an object */
     unsigned char sha256[32]; /* hash of definition */
-    struct str source;        /* file that the tool was read from, and that owns the tool */
+    struct str source;        /* file that the tool was read from; "" for the source of the whole import */
     struct str own_name;      /* name before the importer added a number; "" if it added no number */
     struct str export_name;   /* name for model providers (names.h); unique in the store */
 };

@@ -42,8 +42,8 @@ struct usage {
 
 /* Returns "", "ok" or "failed". */
 const char *wt__usage_outcome_name(enum usage_outcome outcome);
-/* Words that wt__usage_outcome_read accepts in addition to "", including words of agents' logs. wt__usage_outcome_name
- * returns only the first two. */
+/* Words that wt__usage_outcome_read accepts in addition to "", including words of agents' logs. Of these words,
+ * wt__usage_outcome_name returns only the first two. */
 #define USAGE_OUTCOME_WORDS "ok failed success succeeded true failure error false"
 /* Parses a word. Returns false if the word is not "" or one of USAGE_OUTCOME_WORDS. */
 bool wt__usage_outcome_read(struct str word, enum usage_outcome *out);

@@ -33,9 +33,9 @@ struct reported_usage {
  * on disk; after an error, no usage is. Does not encode. Takes store_lock. Errors: those of the store, WT_ENOMEM. */
 int wt__record_reported_usages(wt_engine *engine, struct reported_usage *const *usages, size_t count, wt_error *err);
 
-/* Encodes the teaching usages after the mark and adds them to the sums, then rebuilds stale sums. Works in batches with
- * a transaction each: a stop loses little, and the next call continues. *learned: number of encoded requests, also on
- * failure. Takes store_lock; call without it. */
+/* Encodes the teaching usages after the mark (store/store.h) and adds them to the sums. Then rebuilds stale sums. Each
+ * batch is one transaction, so a stop loses little, and the next call continues. *learned: number of encoded requests,
+ * also on failure. Takes store_lock; call without it. */
 int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
                     wt_error *err);
 
