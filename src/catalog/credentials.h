@@ -23,8 +23,8 @@ struct credential_argument {
  * tool (revoke_token's token) and parts of a path are not credentials. */
 bool wt__is_credential(const struct credential_argument *argument);
 
-/* Removes the credentials from the arguments (an object) of a recorded call. schema is the stored schema of the tool, or
- * NULL if unknown. An argument in the schema is removed if wt__is_credential is true for its property. Any other
+/* Removes the credentials from the arguments (an object) of a recorded call. schema is the stored schema of the tool,
+ * or NULL if unknown. An argument in the schema is removed if wt__is_credential is true for its property. Any other
  * argument is removed if its name alone suggests a credential. */
 void wt__drop_credentials(json_t *arguments, struct str tool, const json_t *schema);
 /* True if wt__drop_credentials would remove an argument with some schema. */

@@ -278,8 +278,8 @@ static bool needs_underscore(const struct name_part *part)
     return part->len > 0 && !wt__is_letter(part->text[0]);
 }
 
-/* Cuts both parts so that the name has at most `room` bytes. The name also includes "__" between the parts, and a '_' at
- * the start if the first part does not begin with a letter. */
+/* Cuts both parts so that the name has at most `room` bytes. The name also includes "__" between the parts, and a '_'
+ * at the start if the first part does not begin with a letter. */
 static void fit_parts(struct name_part *provider, struct name_part *tool, size_t room)
 {
     size_t least = provider->len < PROVIDER_LEAST ? provider->len : PROVIDER_LEAST;

@@ -66,9 +66,9 @@ struct pin {
 struct pins {
     struct pin *items; /* [count] */
     size_t count, capacity;
-    struct map by_id;     /* pins of tools, by id */
-    struct map by_server; /* pins of instructions, by provider */
-    struct map by_offer;  /* pins of prompts, resources and templates, by kind, provider and name */
+    /* Pins of tools by id, of instructions by provider, and of prompts, resources and templates by kind, provider and
+     * name. */
+    struct map by_id, by_server, by_offer;
     struct arena arena;
 };
 

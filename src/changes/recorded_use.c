@@ -112,8 +112,8 @@ static bool is_new_tool(struct usage_tool *tools, size_t count, const struct usa
     return !same;
 }
 
-/* Removes the credentials from the arguments of a call. Without a valid schema, the names of the arguments alone decide.
- * id: id of the tool, 0 if unknown. label: name of the tool. */
+/* Removes the credentials from the arguments of a call. Without a valid schema, the names of the arguments alone
+ * decide. id: id of the tool, 0 if unknown. label: name of the tool. */
 static int drop_credentials(wt_engine *engine, int64_t id, struct str label, json_t *arguments, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};

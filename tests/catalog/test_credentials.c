@@ -125,8 +125,8 @@ static void credentials_are_removed_from_schemas(void **state)
     wt__leave_out_credentials(NULL, STR("search"));
 }
 
-/* Recorded calls lose more arguments than schemas do: an argument outside the tool's schema is removed if its name alone
- * suggests a credential. */
+/* Recorded calls lose more arguments than schemas do: an argument outside the tool's schema is removed if its name
+ * alone suggests a credential. */
 static void credentials_are_removed_from_recorded_calls(void **state)
 {
     (void)state;
