@@ -1,6 +1,6 @@
 /* dataset.h: reads the queries and judgements of a BEIR folder: queries.jsonl and qrels/SPLIT.tsv.
  *
- * The third file, corpus.jsonl, is read by the importer "beir"; here a tool is only its _id. */
+ * The importer "beir" reads the third file, corpus.jsonl. This reader knows only the _id of a tool. */
 #ifndef WT_CATALOG_DATASET_H
 #define WT_CATALOG_DATASET_H
 

@@ -449,7 +449,8 @@ static int walk_arguments(struct definition_walk *w, const json_t *before, const
     *is_complete = (!needed || json_is_array(needed)) && (!needs || json_is_array(needs));
     if (*is_complete)
         WT_TRY(walk_required(w, were, are, was, is));
-    /* Without a sentence so far, the lists differ in their order or in unknown names. Compare them as values. */
+    /* If the properties are equal and no sentence was written, the lists can differ only in their order or in unknown
+     * names. Compare them as values. */
     *is_complete = *is_complete && (count < w->out->count + w->out->more || !json_equal(was, is));
     return 0;
 }

@@ -11,7 +11,7 @@
 #include "base/str.h"
 
 struct definition_changes {
-    const char **items; /* [count] in the arena; at most WT_MAX_CHANGES, of at most WT_MAX_CHANGE_BYTES */
+    const char **items; /* [count] sentences in the arena, at most WT_MAX_CHANGES, each at most WT_MAX_CHANGE_BYTES */
     size_t count;
     size_t more; /* number of changes left out */
 };

@@ -2,8 +2,8 @@
  *
  * Dialects of the sources are OpenAPI 3.0 and Gemini ("STRING", nullable), Python ("dict", "str, optional"), and lists
  * of {name, type, description}. In the result, types are the seven of JSON Schema or absent, keywords have values of
- * the right kind, and the root is of type object with properties. A valid schema stays as it is, except that a root of
- * another type becomes the argument "value". */
+ * the right kind, and the root is of type object with properties. A valid schema stays as it is, but a root of another
+ * type becomes the schema of an argument called "value". */
 #ifndef WT_CATALOG_SCHEMA_H
 #define WT_CATALOG_SCHEMA_H
 
@@ -21,9 +21,12 @@ int wt__schema_write(struct buffer *out, json_t *schema);
  * as in JSON Schema 2020-12. Returns 0 or WT_ENOMEM. */
 int wt__schema_complete(json_t *schema);
 
-/* Converts a loose description of parameters to a JSON Schema: a schema; a list of {name, type, description, ...};
- * {"required": [...], "optional": [...]} of such objects or of names; an object of name: {type, description}. Release
- * *out with json_decref; it is NULL for other shapes. Returns 0 or WT_ENOMEM. */
+/* Converts a loose description of parameters to a JSON Schema. The description has one of these shapes:
+ * - a schema
+ * - a list of {name, type, description, ...}
+ * - {"required": [...], "optional": [...]} with lists of such objects or of names
+ * - an object that maps each name to {type, description}, or to a string
+ * *out becomes NULL for other shapes. Release it with json_decref. Returns 0 or WT_ENOMEM. */
 int wt__schema_from_parameters(json_t **out, const json_t *parameters);
 
 /* Adds parameters (a list of {name, ...} or of names) to schema. `required` applies to parameters without the member
