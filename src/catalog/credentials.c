@@ -3,9 +3,9 @@
  * An argument that is wrongly kept costs a few words of the prompt. A tool that wrongly loses an argument is useless.
  * So a name alone decides only if it has hardly any other meaning ("api_key"). "token", "key" or "signature" count only
  * in a header, or with a description about authentication. A longer name ("slack_api_key") is mostly the credential of
- * another service. The tool stores that credential, so the argument is kept. Passwords are kept: a name does not reveal
- * whether the password opens the service or is set in it. A credential is a text, so flags, lists and objects are kept
- * too.
+ * another service. The tool stores that credential, so the argument is kept. Passwords outside headers are kept: a name
+ * does not reveal whether the password authenticates the call or is the value to set. A credential is a text, so flags,
+ * lists and objects are kept too.
  *
  * In recorded calls, more arguments count as credentials: a missing argument in an example costs little, and a kept
  * argument may be a secret.
@@ -23,24 +23,25 @@ enum {
     WORD_MAX = 31,
 };
 
-/* Names that are credentials anywhere, and, in names with an "X-" prefix, also as a suffix. */
+/* Names that are credentials anywhere. A name with the prefix "X-" only has to end with one of them. */
 static const char *const sure[] = {
     "apikey",       "apitoken",       "apisecret",           "accesstoken",        "authtoken",
     "oauthtoken",   "bearertoken",    "authenticationtoken", "authorizationtoken", "refreshtoken",
     "clientsecret", "consumersecret", "appsecret",           "apptoken",           "subscriptionkey",
     "rapidapikey",  "proxysecret"};
-/* Names that are credentials if the description agrees. */
+/* Names that are credentials if the description contains a phrase of `meaning`. */
 static const char *const likely[] = {"token",     "key",       "secret",    "auth",          "authid", "authkey",
                                      "jwt",       "session",   "signature", "authorization", "cookie", "secretkey",
                                      "accesskey", "usertoken", "userkey",   "appkey",        "apisig", "sessiontoken"};
 static const char *const meaning[] = {"api key",    "apikey",       "api-key",    "api_key",     "api token",
                                       "api secret", "access token", "auth token", "authenticat", "authoriz",
                                       "bearer",     "oauth",        "api access"};
-/* Suffixes of credentials in a header or a cookie, and suffixes with other meanings there: idempotency tokens, page
- * tokens, locks, and keys that encrypt stored data. */
+/* Suffixes of credentials in a header or a cookie. */
 static const char *const header[] = {"token",         "key",    "secret",   "auth",
                                      "authorization", "jwt",    "password", "authentication",
                                      "signature",     "cookie", "session",  "sid"};
+/* Suffixes with other meanings in a header or a cookie: idempotency tokens, page tokens, locks, and keys that encrypt
+ * stored data. */
 static const char *const no_header[] = {
     "idempotencykey", "clienttoken", "nexttoken",     "pagetoken",  "continuationtoken", "locktoken", "requesttoken",
     "partitionkey",   "customerkey", "encryptionkey", "routingkey", "cachekey",          "pushtoken", "surrogatekey"};

@@ -1,6 +1,6 @@
 /* dataset.h: reads the queries and judgements of a BEIR folder: queries.jsonl and qrels/SPLIT.tsv.
  *
- * The third file, corpus.jsonl, is read by the importer "beir"; here a tool is only its _id. */
+ * The importer "beir" reads the third file, corpus.jsonl. This reader knows only the _id of a tool. */
 #ifndef WT_CATALOG_DATASET_H
 #define WT_CATALOG_DATASET_H
 
@@ -42,7 +42,8 @@ struct dataset {
  * WT_EINVAL (the split is not a plain name), WT_ENOMEM. */
 int wt__dataset_read(struct dataset *out, const char *dir, const char *split, wt_error *err);
 
-/* Works like wt__dataset_read on bytes, which are not kept. The names are for messages. */
+/* Parses the contents of the two files, which need not outlive the call. The names are for messages. out->name becomes
+ * "". Errors: WT_EFORMAT with file and line, WT_ETOOLONG, WT_ENOMEM. */
 int wt__dataset_parse(struct dataset *out, struct str queries, const char *queries_name, struct str qrels,
                       const char *qrels_name, wt_error *err);
 

@@ -436,8 +436,8 @@ static int walk_member(struct definition_walk *w, const char *key, const json_t 
     return rc < 0 ? rc : 0;
 }
 
-/* Compares the properties of a schema and their required names. *is_complete is set if the lists of required names need
- * no sentence of their own. */
+/* Compares the properties of a schema and their required names. Sets *is_complete to false if the caller should still
+ * compare "required" as a value. */
 static int walk_arguments(struct definition_walk *w, const json_t *before, const json_t *after, bool *is_complete)
 {
     const json_t *was = json_object_get(before, "properties"), *is = json_object_get(after, "properties");
@@ -449,12 +449,14 @@ static int walk_arguments(struct definition_walk *w, const json_t *before, const
     *is_complete = (!needed || json_is_array(needed)) && (!needs || json_is_array(needs));
     if (*is_complete)
         WT_TRY(walk_required(w, were, are, was, is));
-    /* A list with only another order, or with unknown properties, is compared as a value. */
+    /* If the properties are equal and no sentence was written, the lists can differ only in their order or in unknown
+     * names. Compare them as values. */
     *is_complete = *is_complete && (count < w->out->count + w->out->more || !json_equal(was, is));
     return 0;
 }
 
-/* True if walk_arguments has described the member. arguments, lists: "properties" and "required" were described. */
+/* True if walk_arguments has described the member. arguments: it has described "properties". lists: it has described
+ * "required". */
 static bool has_sentence(const char *key, bool arguments, bool lists)
 {
     return (arguments && strcmp(key, "properties") == 0) || (lists && strcmp(key, "required") == 0);
@@ -596,8 +598,8 @@ static int open_walk(struct definition_walk *w, struct definition_changes *out, 
     return out->items ? 0 : wt__fail_nomem(err);
 }
 
-/* Ends a walk with the result rc. both: two versions were compared. If they are equal, adds a sentence with the reason
- * for the approval: the lock. */
+/* Ends a walk with the result rc. both: two versions were compared. If the versions are equal, adds a sentence with the
+ * reason why the definition still needs an approval: the lock file does not contain it. */
 static int close_walk(struct definition_walk *w, bool both, int rc)
 {
     if (rc == 0 && both && w->out->count == 0) {

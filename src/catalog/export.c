@@ -1,14 +1,14 @@
-/* export.c: writes tools in the formats of model APIs (export.h). Removes or rewrites what the APIs reject, according
- * to their error messages:
+/* export.c: writes tools in the formats of model APIs (export.h). Removes or rewrites the parts of schemas and
+ * descriptions that the APIs reject. Their error messages name these parts:
  *   OpenAI, Anthropic  a top level of another type than object, or with anyOf, oneOf, allOf, enum or not
  *   OpenAI, Gemini     an array without items
  *   OpenAI             a description over 1,024 characters
- *   Anthropic          a property's name at the top level outside [A-Za-z0-9_.-]{1,64}; schemas that are invalid in
- *                      2020-12, of which a list of "items" is the common case
+ *   Anthropic          a property's name at the top level outside [A-Za-z0-9_.-]{1,64}
+ *   Anthropic          a schema that is invalid in JSON Schema 2020-12, most often with a list as "items"
  * Gemini accepts JSON Schema in parametersJsonSchema. MCP accepts any JSON Schema of an object.
  *
  * Three formats are for clients that load tools during a conversation: anthropic-reference, anthropic-inline and
- * openai-search. They have the wrappers that the APIs of Anthropic and OpenAI require for that. */
+ * openai-search. The APIs of Anthropic and OpenAI require wrappers around such tools. */
 #include "catalog/export.h"
 
 #include <stdio.h>
@@ -119,8 +119,8 @@ static void make_accepted_key(const char *key, const json_t *taken, char out[EXP
     }
 }
 
-/* Returns an object from the names of properties to names in the API's alphabet, or NULL if out of memory. Valid names
- * stay and are added first, so that no other property gets one of them. */
+/* Returns an object that maps the name of each property to a name in the API's alphabet, or NULL if out of memory.
+ * Valid names stay and are added first, so that no other property gets one of them. */
 static json_t *name_keys(const json_t *properties)
 {
     json_auto_t *names = json_object(), *taken = json_object();
@@ -233,8 +233,8 @@ struct namespaces {
     struct arena arena;
 };
 
-/* Adds tool number i to the namespace of its provider. Returns false if out of memory. The namespace has the exported
- * name of a tool called like the provider. The name depends only on the provider, so that a later search extends a
+/* Adds tools[i] to the namespace of its provider. Returns false if out of memory. The name of the namespace is the
+ * provider's name in the form of an exported name. It depends only on the provider, so that a later search extends a
  * namespace that an earlier search has loaded. Providers with the same exported name share a namespace. */
 static bool join_namespace(struct namespaces *all, const struct tool *tools, size_t i)
 {

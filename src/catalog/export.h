@@ -1,4 +1,4 @@
-/* export.h: writes tools as complete definitions for the API of a provider. */
+/* export.h: writes tools in the formats of model APIs: as definitions, or as references to definitions. */
 #ifndef WT_CATALOG_EXPORT_H
 #define WT_CATALOG_EXPORT_H
 
@@ -10,14 +10,15 @@ enum {
     EXPORT_ANTHROPIC_KEY = 64,        /* maximum bytes of a property's name at the top level */
 };
 
-/* Appends one JSON array. Formats for the request's "tools": "openai" (chat completions), "openai-responses",
- * "anthropic", "gemini", "mcp". Formats that answer a client's search, as in wt_export: "anthropic-reference",
- * "anthropic-inline", "openai-search". Texts are escaped for display (text/shown.h). Errors: WT_EINVAL (unknown
- * format), WT_ENOMEM. */
+/* Appends the tools as one JSON array. Texts are escaped for display (text/shown.h). The formats are:
+ * - for the member "tools" of a request: "openai" (chat completions), "openai-responses", "anthropic", "gemini", "mcp"
+ * - for the answer to a client's search: "anthropic-reference", "anthropic-inline", "openai-search"
+ * Errors: WT_EINVAL (unknown format), WT_ENOMEM. */
 int wt__export(const struct tool *tools, size_t count, struct str format, struct buffer *out, wt_error *err);
 
-/* Returns the format of the definitions that the model reads if tools are sent in this format. The API replaces
- * references by definitions and removes wrappers. Returns `format` itself if it is unknown or is read as it is sent. */
+/* Returns the format in which the model sees the tools if the client sends them in `format`. The two differ if the API
+ * replaces references by definitions or removes wrappers. Returns `format` itself if they do not differ, or if it is
+ * unknown. */
 struct str wt__export_read(struct str format);
 
 #endif

@@ -29,7 +29,7 @@ struct message_reader {
     struct message_text *said; /* [count] including blank texts */
     size_t count, capacity;
     size_t seen;           /* number of messages, including invalid messages */
-    bool objects;          /* at least one message is not just a text */
+    bool objects;          /* at least one message is not a string */
     struct buffer text;    /* text of the current message */
     char place[PLACE_MAX]; /* place of the current message: a JSON pointer, or a line */
 };
@@ -65,7 +65,7 @@ static int add_said(struct message_reader *r, enum role role, struct str text, w
     return 0;
 }
 
-/* Adds the name of a called tool, unless it is there already. */
+/* Adds the name of a called tool, unless the name was added before. */
 static int add_call(struct message_reader *r, struct str name, wt_error *err)
 {
     struct conversation *out = r->out;
@@ -312,7 +312,8 @@ static int read_tree(struct message_reader *r, const json_t *tree, wt_error *err
     return read_parsed_message(r, tree, err);
 }
 
-/* Writes the turns. If all messages are texts without roles, the turns alternate, and the last turn is the user's. */
+/* Writes the turns. If all messages are strings, the turns alternate, and the last turn is the user's. Otherwise each
+ * string is a turn of the user. */
 static int write_turns(struct message_reader *r, wt_error *err)
 {
     struct conversation *out = r->out;

@@ -162,7 +162,7 @@ bool wt__is_small_word(struct str word)
 struct name_part {
     char text[READABLE_SOURCE];
     size_t len;
-    size_t scope; /* bytes before the last '/' */
+    size_t scope; /* bytes of text from before the last '/' of the provider */
 };
 
 /* Writes `digits` hexadecimal digits of a SHA-256. */
@@ -213,7 +213,7 @@ static void split_words(struct provider_words *words, const struct name_part *pa
     words->bytes = part->len;
 }
 
-/* Removes a word, unless it is gone or the last one. */
+/* Removes a word, unless it was removed before or is the only word left. */
 static void drop_word(struct provider_words *words, size_t i)
 {
     if (words->gone[i] || words->left == 1)
@@ -224,7 +224,7 @@ static void drop_word(struct provider_words *words, size_t i)
 }
 
 /* Removes whole words until at most max bytes are left: first generic words, then words of the scope, then words from
- * the end. A last word that is too long is cut, or removed if a short stump would be left. */
+ * the end. If the only word left is too long, it is cut to max bytes, or removed if max is less than WORD_LEAST. */
 static void shorten_part(struct name_part *part, size_t max)
 {
     struct provider_words words;
@@ -278,8 +278,8 @@ static bool needs_underscore(const struct name_part *part)
     return part->len > 0 && !wt__is_letter(part->text[0]);
 }
 
-/* Cuts both parts until they fit together, with "__" between them and a '_' before a part that does not begin with a
- * letter. */
+/* Cuts both parts so that the name has at most `room` bytes. The name also includes "__" between the parts, and a '_'
+ * at the start if the first part does not begin with a letter. */
 static void fit_parts(struct name_part *provider, struct name_part *tool, size_t room)
 {
     size_t least = provider->len < PROVIDER_LEAST ? provider->len : PROVIDER_LEAST;

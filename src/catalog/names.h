@@ -1,14 +1,15 @@
 /* names.h: ids of tools, and exported names, which are readable and valid for every model provider.
  *
- * An id is "provider/name", or "name" without a provider. The exported name is PROVIDER__TOOL, or TOOL alone. It has at
- * most EXPORT_NAME_MAX letters, digits, '_' and '-', and begins with a letter or '_':
- * - In each part, characters between letters and digits become one '_'; a single '-' stays. Letters with marks become
- * their base letters. So a part never contains "__", and never begins or ends with '_' or '-'.
+ * An id is "provider/name", or "name" without a provider. The exported name is PROVIDER__TOOL, or TOOL without a
+ * provider. It has at most EXPORT_NAME_MAX letters, digits, '_' and '-', and begins with a letter or '_':
+ * - In each part, other characters between letters and digits become one '_'. A single '-' stays. Letters with marks
+ * become their base letters. So a part never contains "__", and never begins or ends with '_' or '-'.
  * - A name that is too long loses words of the provider, generic words first. The tool's part stays whole if it fits by
  * itself, and is cut at a word otherwise.
  * - A part without readable characters becomes a few hexadecimal digits of its SHA-256.
+ * - If the first part begins with a digit, a '_' precedes it.
  * Two ids may have the same exported name. The store then asks for another attempt, which ends in '_' and a few digits
- * of the id's SHA-256. Names cannot be decoded; the store maps them to tools. */
+ * of the id's SHA-256. An exported name cannot be decoded to an id. The store maps exported names to tools. */
 #ifndef WT_CATALOG_NAMES_H
 #define WT_CATALOG_NAMES_H
 
@@ -41,8 +42,8 @@ size_t wt__readable(char out[READABLE_SOURCE], struct str text);
 /* Cuts a readable text at a word, to at most max bytes. Returns the new length. */
 size_t wt__readable_cut(const char *text, size_t len, size_t max);
 
-/* Writes the exported name with a NUL and returns its length. attempt 0 is the plain name, others end in digits. name
- * is not empty. */
+/* Writes the exported name with a NUL and returns its length. With attempt 0 the name is plain; with later attempts it
+ * ends in digits. name is not empty. */
 size_t wt__export_name(struct str provider, struct str name, unsigned attempt, char out[EXPORT_NAME_MAX + 1]);
 
 /* True for a generic word ("API", "server"), in any case, that does not identify a provider. */

@@ -11,24 +11,25 @@
 #include "base/str.h"
 #include "catalog/tool.h"
 
-/* The hash of a definition is the SHA-256 of its canonical JSON (compact, keys sorted). All members count, also unknown
- * ones; the order of keys and white space do not. A definition that is not a JSON object is hashed as bytes. Files of
- * pins and approvals use this hash.
+/* The hash of a definition is the SHA-256 of its canonical JSON (compact, keys sorted). The hash covers all members,
+ * including unknown members. It ignores the order of keys and white space. A definition that is not a JSON object is
+ * hashed as bytes. Files of pins and approvals use this hash.
  *
- * A definition of OpenAPI is only a part of the tool: its arguments may be defined anywhere in the document ("$ref",
- * its path), and its method and path are outside as well. So such a tool is hashed as the array [definition, schema of
- * the arguments, source id, title, description], and has the additional members "arguments" and "route". */
+ * A definition of OpenAPI is only a part of the tool. The method, the path and some arguments are in other places of
+ * the document. So the hash of such a tool covers the array [definition, schema of the arguments, source id, title,
+ * description]. Its pin has the additional members "arguments" and "route". */
 
 enum { DEFINITION_MEMBER_DIGITS = 16, DEFINITION_DIGITS = 64 };
 
-/* Hashes a definition. *members, unless members is NULL, is a new object from each member's name to the first
- * DEFINITION_MEMBER_DIGITS digits of its own hash; empty if the definition is not an object. Errors: WT_ENOMEM. */
+/* Hashes a definition. Unless members is NULL, *members becomes a new object that maps the name of each member to the
+ * first DEFINITION_MEMBER_DIGITS digits of the member's hash. The object is empty if the definition is not an object.
+ * Errors: WT_ENOMEM. */
 int wt__definition_hash(struct str definition, char sha256[DEFINITION_DIGITS + 1], json_t **members, wt_error *err);
 
-/* Hashes a tool of any format. */
+/* Works like wt__definition_hash for a tool of any format. members is not NULL. */
 int wt__tool_hash(const struct tool *tool, char sha256[DEFINITION_DIGITS + 1], json_t **members, wt_error *err);
 
-/* True if `members`, of a pin for the tool, covers only a part of the tool: earlier versions wrote such pins for
+/* True if a pin of the tool with these members covers only a part of the tool. Earlier versions wrote such pins for
  * OpenAPI. */
 bool wt__is_partial_hash(const struct tool *tool, const json_t *members);
 
@@ -58,13 +59,15 @@ struct pin {
     char sha256[DEFINITION_DIGITS + 1];
     json_t *members; /* object of name: digits; NULL for instructions */
     size_t line;     /* line in the file, 1-based */
-    bool met;        /* for the reader of the pins: its tool was found */
+    bool met;        /* set by users of struct pins when they find the tool of the pin */
 };
 
-/* All zero is empty. */
+/* The pins of a file. An all-zero struct has no pins. Values of the maps are indexes in items. */
 struct pins {
     struct pin *items; /* [count] */
     size_t count, capacity;
+    /* Pins of tools by id, of instructions by provider, and of prompts, resources and templates by kind, provider and
+     * name. */
     struct map by_id, by_server, by_offer;
     struct arena arena;
 };
@@ -73,7 +76,8 @@ struct pins {
 int wt__pins_read(struct pins *pins, const char *text, size_t len, wt_error *err);
 void wt__pins_dispose(struct pins *pins);
 
-/* Return the pin of the tool with this id, or of this provider's instructions, or NULL. */
+/* Return the pin of the tool with this id, or the pin of this provider's instructions. Return NULL if the pin does not
+ * exist. */
 struct pin *wt__pins_find(const struct pins *pins, struct str id);
 const struct pin *wt__pins_instructions(const struct pins *pins, struct str provider);
 

@@ -39,8 +39,8 @@ static const struct {
     {"null", "null"},       {"none", "null"},
 };
 
-/* Returns the JSON Schema type of a source's word for a type, or NULL. Only the first word counts, and in "Optional[X]"
- * the word X: "str, optional", "List[int]", "STRING", "Dict[str, int]". */
+/* Returns the JSON Schema type for the type of a source, or NULL if it is unknown. Only the first word counts: "str,
+ * optional", "List[int]", "STRING", "Dict[str, int]". In "Optional[X]", the word X counts. */
 static const char *type_of(const char *text)
 {
     char word[16];
@@ -72,7 +72,8 @@ static bool type_known(const json_t *type)
     return mapped && strcmp(mapped, text) == 0;
 }
 
-/* Keeps the known types of a list, without duplicates. */
+/* Converts the types of a list to those of JSON Schema, without duplicates and unknown types. A list with only types of
+ * JSON Schema stays as it is. */
 static void normalise_type_list(struct schema_walk *walk, json_t *schema, json_t *list)
 {
     size_t known = 0;
@@ -123,7 +124,8 @@ static void normalise_type(struct schema_walk *walk, json_t *schema)
 
 /* ---------------------------------------------------------------- keywords */
 
-/* OpenAPI 3.0 writes exclusiveMinimum: true next to minimum; JSON Schema has the number in exclusiveMinimum. */
+/* Converts an exclusive bound of OpenAPI 3.0, which is a number in "minimum" and true in "exclusiveMinimum". In JSON
+ * Schema, the number is in "exclusiveMinimum". */
 static void normalise_exclusive(struct schema_walk *walk, json_t *schema, const char *exclusive, const char *bound)
 {
     json_t *flag = json_object_get(schema, exclusive);
@@ -138,7 +140,8 @@ static void normalise_exclusive(struct schema_walk *walk, json_t *schema, const 
     }
 }
 
-/* Counts are integers. Gemini's protocol buffers write them as strings. */
+/* Converts a count in a string to an integer. Gemini's protocol buffers write counts as strings. Removes any other
+ * value that is not a number. */
 static void normalise_count(struct schema_walk *walk, json_t *schema, const char *key)
 {
     json_t *value = json_object_get(schema, key);
@@ -153,7 +156,8 @@ static void normalise_count(struct schema_walk *walk, json_t *schema, const char
         json_object_del(schema, key);
 }
 
-/* Makes "required" a list of unique names. A property with required: true of its own is added by normalise_map. */
+/* Makes "required" a list of unique names. normalise_map has already added each property with its own "required":
+ * true. */
 static void normalise_required(struct schema_walk *walk, json_t *schema)
 {
     json_t *required = json_object_get(schema, "required");
@@ -178,7 +182,7 @@ static void normalise_required(struct schema_walk *walk, json_t *schema)
 
 static void normalise_schema(struct schema_walk *walk, json_t *schema);
 
-/* Converts a text in place of a schema: the word of a type, or a description. */
+/* Returns a schema for a string in the place of a schema. The string is a word for a type, or a description. */
 static json_t *schema_of_text(const char *text)
 {
     const char *type = strchr(text, ' ') ? NULL : type_of(text);
@@ -430,8 +434,9 @@ static bool is_split(const json_t *parameters)
            !json_object_get(parameters, "type");
 }
 
-/* True for a schema, which has a type that is a word, or properties that are schemas. Parameters called "type" or
- * "properties" have neither. */
+/* True for a schema, false for an object of name: description. A schema has a "type" that is a string or a list, or
+ * "properties" that are all schemas, or another keyword such as "$ref". A parameter that happens to be called "type" is
+ * described by an object. */
 static bool is_schema(const json_t *parameters)
 {
     static const char *const marks[] = {"$ref", "anyOf", "oneOf", "allOf", "$schema"};
@@ -488,8 +493,8 @@ int wt__schema_from_parameters(json_t **out, const json_t *parameters)
 struct text_walk {
     const json_t *root;
     struct buffer *names, *descriptions;
-    unsigned parameters; /* visited */
-    unsigned schemas;    /* visited, including alternatives without parameters */
+    unsigned parameters; /* number of parameters visited */
+    unsigned schemas;    /* number of schemas visited, including alternatives without parameters */
 };
 
 static void put_schema_line(struct buffer *buffer, struct str text)

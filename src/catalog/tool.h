@@ -1,7 +1,7 @@
 /* tool.h: one callable tool in the catalogue, from any source.
  *
- * A tool is identified by (provider, name). definition keeps the source's own bytes, because all other fields are
- * derived and may be derived better later. For an operation of OpenAPI it also contains the inherited members
+ * A tool is identified by (provider, name). `definition` keeps the source's own bytes, so that a later version can
+ * derive the other fields from it again. For an operation of OpenAPI, `definition` also contains the inherited members
  * (import/openapi.c). */
 #ifndef WT_CATALOG_TOOL_H
 #define WT_CATALOG_TOOL_H
@@ -23,8 +23,8 @@ struct tool {
     struct str definition;    /* at most WT_MAX_DEFINITION_BYTES */
     struct str schema;        /* JSON Schema of the arguments, compact JSON text of an object */
     unsigned char sha256[32]; /* hash of definition */
-    struct str source;        /* file of the tool, its owner */
-    struct str own_name;      /* name before the reader added a number; "" if it did not */
+    struct str source;        /* file that the tool was read from; "" for the source of the whole import */
+    struct str own_name;      /* name before the importer added a number; "" if it added no number */
     struct str export_name;   /* name for model providers (names.h); unique in the store */
 };
 

@@ -41,7 +41,7 @@ bool wt__usage_outcome_read(struct str word, enum usage_outcome *out)
     return true;
 }
 
-/* True if the text has only control characters and the blanks of Unicode. */
+/* True if the text consists only of control characters and blanks of Unicode. */
 static bool is_blank_text(struct str text)
 {
     const char *end = text.ptr + text.len;
@@ -316,7 +316,7 @@ static int open_usage_lines(struct usage_lines *l, struct usage_import *import, 
 #define SKIP(l, at, err, ...)                                                                                          \
     ((l)->import->skipped++, (l)->place.pointer = (at), wt__usage_issue((l)->import, &(l)->place, (err), __VA_ARGS__))
 
-/* Removes the parser's quote, which may contain somebody's arguments. */
+/* Removes the quote of the input from the parser's message. The quote may contain arguments, which may be secret. */
 static void remove_quote(wt_error *why)
 {
     char *near = strstr(why->message, " near '");

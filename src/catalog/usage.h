@@ -1,8 +1,8 @@
 /* usage.h: one past request with the tools that it used.
  *
- * A usage names its tools by label, and a label outlives its tool. The label is linked to the tool of that id, loses
- * the link when the tool is removed, and gets it back when a tool with that id is added again. A failed usage is stored
- * and listed but not learned from: a failure is no evidence of the right tool. */
+ * A usage names its tools by label, and a label outlives its tool. The label is linked to the tool whose id it is. The
+ * label loses the link when the tool is removed, and gets a new link when a tool with this id is added again. A failed
+ * usage is stored and listed, but nothing is learned from it: a failure does not show the right tool. */
 #ifndef WT_CATALOG_USAGE_H
 #define WT_CATALOG_USAGE_H
 
@@ -42,9 +42,10 @@ struct usage {
 
 /* Returns "", "ok" or "failed". */
 const char *wt__usage_outcome_name(enum usage_outcome outcome);
-/* Words accepted in addition to "", including those of agents' logs. The first two are the ones written. */
+/* Words that wt__usage_outcome_read accepts in addition to "", including words of agents' logs. Of these words,
+ * wt__usage_outcome_name returns only the first two. */
 #define USAGE_OUTCOME_WORDS "ok failed success succeeded true failure error false"
-/* Returns false for any other word. */
+/* Parses a word. Returns false if the word is not "" or one of USAGE_OUTCOME_WORDS. */
 bool wt__usage_outcome_read(struct str word, enum usage_outcome *out);
 
 /* Returns 0, or WT_EFORMAT (blank, NUL, not UTF-8) or WT_ETOOLONG. */
@@ -54,10 +55,10 @@ int wt__usage_check_request(struct str request, wt_error *err);
 int wt__usage_check_client(struct str client, wt_error *err);
 int wt__usage_check_key(struct str key, wt_error *err);
 
-/* Messages about arguments give only their length and place, because they may hold secrets.
+/* Arguments may contain secrets, so error messages about them give only their length and place.
  *
- * Parses the arguments of a caller to an object in *out, to be released with json_decref. Fails with WT_EFORMAT (not
- * JSON, not an object) or WT_ETOOLONG. */
+ * Parses the arguments that a caller passed. *out is an object; release it with json_decref. Errors: WT_EFORMAT (not
+ * JSON, not an object), WT_ETOOLONG. */
 int wt__usage_read_arguments(json_t **out, struct str text, wt_error *err);
 /* Appends an object in its stored form: compact, with numbers as typed. Errors: WT_ETOOLONG, WT_ENOMEM. */
 int wt__usage_write_arguments(struct buffer *out, const json_t *arguments, wt_error *err);
@@ -65,8 +66,8 @@ int wt__usage_write_arguments(struct buffer *out, const json_t *arguments, wt_er
  * line. Errors: WT_EFORMAT, WT_ETOOLONG, WT_ENOMEM. */
 int wt__usage_check_arguments(struct str text, wt_error *err);
 
-/* Parses RFC 3339 ("2026-11-22T08:30:00Z", with an offset, or a fraction, which is dropped) or a date, which is its
- * midnight UTC; years 1970 to 9999. Returns false for other texts. */
+/* Parses a time of RFC 3339 ("2026-11-22T08:30:00Z"). The time may have an offset, and a fraction, which is dropped. A
+ * date alone means its midnight UTC. Returns false for other texts, and for years outside 1970 to 9999. */
 bool wt__usage_time_read(struct str text, int64_t *seconds);
 
 /* Reads recorded use from JSON Lines or a BEIR folder. docs/store.md is the user's description.

@@ -16,15 +16,16 @@ struct import_report {
 /* Creates a report of the importer's issues, with copies of their texts. Free with wt_add_report_free. */
 int wt__report_new(struct import_report **out, const struct import *import, wt_error *err);
 
-/* Stores the tools in one transaction and reports the changes. Takes store_lock. */
+/* Stores the tools in one transaction and reports the changes. With sync, also removes the tools of `source` that the
+ * import does not have, unless the source is truncated. Takes store_lock. */
 int wt__store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
                     struct progress *progress, struct import_report *report, wt_error *err);
 
 /* Appends the tools of another report. */
 int wt__report_add_own(struct import_report *report, const struct import_report *other, wt_error *err);
 
-/* Builds vectors and the snapshot. Encodes the report's own tools first, and others only if their import is not
- * running. */
+/* Encodes tools and builds the index. Encodes the report's own tools, and the tools of other imports only if no other
+ * import is running. With no_vectors, only builds the index. */
 int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct import_report *report,
                         wt_error *err);
 

@@ -222,7 +222,7 @@ static int remove_dropped_servers(struct mcp_import *adding, wt_error *err)
     return rc;
 }
 
-/* Imports all listings. After a stop, the other servers are reported as cancelled. */
+/* Imports all listings. After a stop, the remaining servers are reported as cancelled. */
 static int import_all_servers(struct mcp_import *adding, wt_error *err)
 {
     int rc = 0;
@@ -255,7 +255,7 @@ static int report_server(struct arena *arena, struct listed_server *asked, wt_mc
     if (!out->name || !out->provider || !out->reason)
         return -1;
     out->added = asked->report ? &asked->report->public : NULL;
-    asked->report = NULL; /* owned by the whole report now */
+    asked->report = NULL; /* owned by struct mcp_report now */
     return 0;
 }
 

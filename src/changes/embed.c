@@ -44,7 +44,8 @@ static bool is_in_scope(const struct embed_scope *scope, const struct store_key 
     return own->count > 0 && bsearch(&key->id, own->ids, own->count, sizeof *own->ids, compare_ids);
 }
 
-/* Reads the next keys of tools in scope without a vector. *after: id of the last tool that was looked at. */
+/* Reads the next keys of tools in scope without a vector. *after: id of the last tool that was looked at. Returns a
+ * positive number, 0 if no such tool is left, or an error. */
 static int read_scope_keys(wt_engine *engine, const struct vector_set *set, const struct embed_scope *scope,
                            int64_t *after, struct embedding_batch *batch, wt_error *err)
 {
@@ -187,9 +188,9 @@ int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct p
     return embed_tools_in_scope(engine, encoder, &(struct embed_scope){.newest = UINT64_MAX}, progress, embedded, err);
 }
 
-/* Sets *rest to the tools of all imports so far. Sets *alone to true if no other import is running: the last running
- * import encodes these tools. Reads the generation first, so that tools of an import that begins later are not in
- * *rest. */
+/* Sets *rest to the tools of all imports so far. Sets *alone to true if no other import is running. The caller then
+ * encodes the tools in *rest. Reads the generation before the number of imports, so that *rest does not contain the
+ * tools of an import that begins later. */
 static int find_other_tools(wt_engine *engine, struct embed_scope *rest, bool *alone, wt_error *err)
 {
     *rest = (struct embed_scope){0};

@@ -70,7 +70,8 @@ static int resolve_tool_name(struct tool_lookup *lookup, const char *name, bool 
     return rc;
 }
 
-/* Sets *id of a name. *name becomes a copy with the lifetime of the lookup. */
+/* Looks up a name in the cache, then in the store. *id: see struct found_tool. *name becomes a copy that lives as long
+ * as the lookup. */
 static int look_up_tool(struct tool_lookup *lookup, struct str *name, bool source_id, int64_t *id, wt_error *err)
 {
     struct map *map = &lookup->by_name[source_id];
@@ -78,7 +79,8 @@ static int look_up_tool(struct tool_lookup *lookup, struct str *name, bool sourc
     if (known) {
         *name = lookup->found[*known].name;
         *id = lookup->found[*known].id;
-        return *id < 0 ? resolve_tool_name(lookup, name->ptr, source_id, id, err) : 0; /* for its message */
+        /* Resolve an ambiguous name again to set lookup->ambiguous. */
+        return *id < 0 ? resolve_tool_name(lookup, name->ptr, source_id, id, err) : 0;
     }
     name->ptr = wt__arena_copy(&lookup->arena, *name);
     if (!name->ptr ||
@@ -90,7 +92,8 @@ static int look_up_tool(struct tool_lookup *lookup, struct str *name, bool sourc
     return rc;
 }
 
-/* Returns the same tool among the tools, or NULL. */
+/* Returns the element of tools [count] with the same id as tool, or the same label if tool has no id. Returns NULL if
+ * it does not exist. */
 static struct usage_tool *find_same_tool(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
 {
     for (size_t i = 0; i < count; i++)
@@ -109,8 +112,8 @@ static bool is_new_tool(struct usage_tool *tools, size_t count, const struct usa
     return !same;
 }
 
-/* Removes the credentials from the arguments of a call. Without a valid schema, their names alone decide. id: tool in
- * the store, 0 if unknown; label: its name. */
+/* Removes the credentials from the arguments of a call. Without a valid schema, the names of the arguments alone
+ * decide. id: id of the tool, 0 if unknown. label: name of the tool. */
 static int drop_credentials(wt_engine *engine, int64_t id, struct str label, json_t *arguments, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
@@ -131,8 +134,8 @@ static int drop_credentials(wt_engine *engine, int64_t id, struct str label, jso
 }
 
 /* Writes arguments as stored text to *out, in the arena, without credentials. Most calls have no credentials, so the
- * schema of the tool is read only if an argument may be a credential. tool: id of the tool, 0 if unknown; label: its
- * name. Takes store_lock. Errors: WT_ETOOLONG with a message about "the arguments", WT_ENOMEM, and those of the
+ * schema of the tool is read only if an argument may be a credential. tool: id of the tool, 0 if unknown. label: name
+ * of the tool. Takes store_lock. Errors: WT_ETOOLONG with a message about "the arguments", WT_ENOMEM, and those of the
  * store. */
 static int write_recorded_arguments(wt_engine *engine, int64_t tool, struct str label, json_t *arguments,
                                     struct arena *arena, struct str *out, wt_error *err)
@@ -169,7 +172,8 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
     return wt__usage_check_request(request, err);
 }
 
-/* Fails if all names are unknown, with a suggestion. */
+/* Fails because all names are unknown, and suggests a similar name. first: first unknown name. count: number of
+ * names. */
 static int fail_unknown_tools(wt_engine *engine, const char *first, size_t count, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer sentence = {0};
@@ -352,7 +356,8 @@ static int take_draft_arguments(struct usage_intake *import, const struct usage_
     return rc;
 }
 
-/* Fills tools [draft->tool_count]. *count: tools filled; *known: tools found in the store. */
+/* Fills tools, which has room for draft->tool_count elements. *count: number of tools filled. *known: number of those
+ * that are in the store. */
 static int find_draft_tools(struct usage_intake *import, const struct usage_draft *draft, struct usage_tool *tools,
                             size_t *count, size_t *known, wt_error *err)
 {
@@ -426,8 +431,8 @@ static int learn_imported_usages(wt_engine *engine, struct usage_report *report,
     return rc;
 }
 
-/* Warns if most usages were recorded before: then the same log was probably added twice. Single requests may well
- * repeat. last: id of the last added usage. */
+/* Warns if most of the added usages repeat earlier usages: the same log was probably added twice. A few repeated
+ * requests are normal. last: id of the last added usage. */
 static int report_repeated(wt_engine *engine, struct usage_report *report, int64_t last, wt_error *err)
 {
     uint64_t again = 0;

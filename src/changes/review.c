@@ -107,7 +107,7 @@ static bool is_tool_item(const struct review_item *item)
     return item->kind == REVIEW_TOOL && item->tool.name.len > 0;
 }
 
-/* Reads definitions [count] into *tools [count], and gives each tool its name. */
+/* Parses definitions [count] and writes the tool of definitions[i] to *tools[i], under the name names[i]. */
 static int read_kept_definitions(struct review_run *r, const struct str *definitions, const struct str *names,
                                  struct tool **tools, size_t count)
 {
@@ -134,7 +134,7 @@ static int read_kept_definitions(struct review_run *r, const struct str *definit
     return rc;
 }
 
-/* Replaces items with approved content in other bytes by the approved bytes. */
+/* Replaces the tool of each item whose content is approved in other bytes by the tool in the approved bytes. */
 static int keep_approved_bytes(struct review_run *r, const struct review_row *rows, size_t row_count)
 {
     size_t count = 0, most = r->listing.count;
@@ -198,7 +198,7 @@ static int read_offers(struct review_run *r, const wt_review_options *options, s
     return 0;
 }
 
-/* Returns 1 if the name is the first of its kind, else 0. */
+/* Notes the name of an offer. Returns 1 if it is new, 0 if an earlier offer of this kind has the name, or an error. */
 static int note_offer(struct review_run *r, enum review_kind kind, struct str name)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
@@ -448,7 +448,8 @@ static int fail_not_waiting(struct review_run *r, enum review_kind kind, struct 
                     (int)r->listing.provider.len, r->listing.provider.ptr);
 }
 
-/* Selects the rows to approve: meant [*meant_count]. rows [count]: the waiting definitions. */
+/* Writes pointers to the rows to approve to meant, without duplicates, and their number to *meant_count. rows [count]:
+ * the waiting definitions. */
 static int choose_rows(struct review_run *r, const wt_approve_options *options, const struct review_row *rows,
                        size_t count, const struct review_row **meant, size_t *meant_count)
 {

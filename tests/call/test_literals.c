@@ -10,8 +10,8 @@
 #include "base/buffer.h"
 #include "call/arguments.h"
 
-/* expected: kind and text of each literal. '$' marks money, followed by the currency code; '%' a percentage; '~' before
- * a number word. */
+/* expected: the letter of each literal's kind (see append_literal), then its text. '$' after the text marks money and
+ * precedes the currency code. '%' after the text marks a percentage. '~' before the letter marks a number word. */
 static const struct {
     const char *name, *request, *expected;
 } cases[] = {
@@ -54,7 +54,7 @@ static const struct {
      "t19:30:15 t14:30:00Z t14:30:00+01:00 t19:30 n61"},
     {"a date with its time", "2026-12-01T19:30:00Z, (2026-12-01T19:30), 2026-12-01t19:30:00.25-05:30.",
      "D2026-12-01T19:30:00Z D2026-12-01T19:30 D2026-12-01t19:30:00.25-05:30"},
-    {"incomplete dates with times", "2026-12-01 19:30, 2026-13-01T19:30, 2026-12-01T19",
+    {"dates and times that do not form a timestamp", "2026-12-01 19:30, 2026-13-01T19:30, 2026-12-01T19",
      "d2026-12-01 t19:30 n2026 n13 c01T19 n30 n2026 n12 c01T19"},
     {"addresses", "ada@example.org, (https://example.org/a?b=c), [a](http://b.org).",
      "eada@example.org uhttps://example.org/a?b=c uhttp://b.org"},
@@ -78,7 +78,7 @@ static const struct {
      "3 \x80"
      "4\xc3",
      "n3 n4"},
-    {"next to letters beyond ASCII",
+    {"numbers next to letters beyond ASCII",
      "caf\xc3\xa9"
      "3 \xc3\xa9"
      "4",

@@ -1,4 +1,4 @@
-/* Decisions are list numbers or an allowed null, and the schema restricts answers to these. */
+/* Tests answers of a language model that are the number of a list item, or null if the caller allows null. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static void schema_lists_valid_numbers(void **state)
         const json_t *rule = wt__json_object(wt__json_object(out, "properties"), "tool");
         assert_true(json_equal(wt__json_array(rule, "enum"), wanted));
         assert_int_equal(wt__answer_check_schema(out, NULL), 0);
-        assert_true(json_equal(schema, before)); /* shared with other threads */
+        assert_true(json_equal(schema, before)); /* other threads read the input schema */
         json_decref(schema);
         json_decref(before);
         json_decref(wanted);

@@ -1,4 +1,5 @@
-/* Tests questions to the user about two tools and about values. Hostile definitions are only quoted. */
+/* Tests the questions to the user: which of two tools to call, and which values to use. Texts of hostile definitions
+ * are sanitised. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +42,7 @@ static const struct {
      {"a", "of the sea"},
      {"b", "in a sea for it"},
      "Which tool should be called: a (of the sea) or b (in a sea for it)?"},
-    {"too many words: both descriptions",
+    {"too many distinguishing words: whole descriptions are quoted",
      {"a", "one1 two2 three3 four4 five5 six6 seven7 eight8 nine9"},
      {"b", "other"},
      "Which tool should be called: a (one1 two2 three3 four4 five5 six6 seven7 eight8 nine9) or b (other)?"},
@@ -91,18 +92,20 @@ static void tool_question_names_differences(void **state)
 
 /* ---------------------------------------------------------------- arguments */
 
-/* states: a sign for each property: '!' missing, '?' unsure, '.' neither; values: proposals of the unsure ones. */
+/* states: a character for each property: '!' missing, '?' unsure, '.' neither. values: proposed values of unsure
+ * properties. */
 static const struct {
     const char *name, *properties, *states, *values, *unused, *expected;
 } arguments[] = {
-    {"all clear", "{\"a\":{}}", ".", "{}", "", ""},
+    {"all arguments are clear", "{\"a\":{}}", ".", "{}", "", ""},
     {"no arguments", "{}", "", "{}", "", ""},
     {"a missing argument", "{\"city\":{}}", "!", "{}", "", "What should city be?"},
     {"a missing argument with a description", "{\"city\":{\"description\":\"Name of\\nthe city\"}}", "!", "{}", "",
      "What should city (Name of the city) be?"},
     {"a missing argument with an enumeration", "{\"unit\":{\"enum\":[\"c\",\"f\",3,null]}}", "!", "{}", "",
      "What should unit (one of \"c\", \"f\", 3, null) be?"},
-    {"with both", "{\"unit\":{\"description\":\"Scale\",\"enum\":[\"c\",\"f\"]}}", "!", "{}", "",
+    {"a missing argument with a description and an enumeration",
+     "{\"unit\":{\"description\":\"Scale\",\"enum\":[\"c\",\"f\"]}}", "!", "{}", "",
      "What should unit (Scale; one of \"c\", \"f\") be?"},
     {"a missing list of enumerated items", "{\"units\":{\"type\":\"array\",\"items\":{\"enum\":[\"c\",\"f\"]}}}", "!",
      "{}", "", "What should units (one of \"c\", \"f\") be?"},
@@ -111,15 +114,15 @@ static const struct {
     {"several missing arguments", "{\"from\":{},\"to\":{},\"on\":{}}", "!.!", "{}", "", "What should from and on be?"},
     {"at most five arguments are asked about", "{\"a\":{},\"b\":{},\"c\":{},\"d\":{},\"e\":{},\"f\":{},\"g\":{}}",
      "!!!!!!?", "{\"g\":1}", "", "What should a, b, c, d and e be?"},
-    {"unsure", "{\"date\":{\"description\":\"When\"}}", "?", "{\"date\":\"Friday\"}", "",
+    {"an unsure argument", "{\"date\":{\"description\":\"When\"}}", "?", "{\"date\":\"Friday\"}", "",
      "Should date (When) be \"Friday\"? To leave it out, say \"date: none\"."},
     {"an unsure number", "{\"lat\":{}}", "?", "{\"lat\":-97.8}", "",
      "Should lat be -97.8? To leave it out, say \"lat: none\"."},
-    {"a range", "{\"lat\":{\"minimum\":-90,\"maximum\":90}}", "?", "{\"lat\":33.3}", "",
+    {"an unsure number in a range", "{\"lat\":{\"minimum\":-90,\"maximum\":90}}", "?", "{\"lat\":33.3}", "",
      "Should lat be 33.3? The schema allows -90 to 90. To leave it out, say \"lat: none\"."},
-    {"a range without an end", "{\"n\":{\"minimum\":1}}", "?", "{\"n\":3}", "",
+    {"an unsure number with only a minimum", "{\"n\":{\"minimum\":1}}", "?", "{\"n\":3}", "",
      "Should n be 3? The schema allows at least 1. To leave it out, say \"n: none\"."},
-    {"unsure without a value", "{\"date\":{}}", "?", "{}", "",
+    {"an unsure argument without a value", "{\"date\":{}}", "?", "{}", "",
      "Should date be set, and to which value? To leave it out, say \"date: none\"."},
     {"a missing and an unsure argument", "{\"a\":{},\"b\":{}}", "?!", "{\"a\":true}", "x",
      "What should b be? Should a be true? To leave it out, say \"a: none\"."},
@@ -274,8 +277,8 @@ static void hostile_parameters_are_made_plain(void **state)
     }
 }
 
-/* Both descriptions may have a mebibyte. Searching all of one for each word of the other would exceed the time limit of
- * ctest. */
+/* Each description has a mebibyte. Searching a whole description for each word of the other would exceed the time limit
+ * of ctest. */
 static void long_descriptions_are_cut_before_comparison(void **state)
 {
     enum { BYTES = 1 << 20 };

@@ -21,7 +21,8 @@ static const struct selection_candidate candidates[] = {
 
 static const struct call_request request = {.text = {"request", 7}};
 
-/* Writes a trace as a line: "FIRST SECOND question/answer END CHOSEN, questions, unusable". */
+/* Writes a trace as a line: the letters of the first and the second choice, the contrastive question and its answer,
+ * the end, the letter of the chosen tool, and the costs. '*' marks a question from the store. */
 static void write_selection_line(const struct selection_trace *trace, char out[256])
 {
     char words[96] = "";
@@ -36,8 +37,9 @@ static void write_selection_line(const struct selection_trace *trace, char out[2
 struct selection_case {
     const char *name;
     struct selection_options options;
-    size_t count; /* number of candidates */
-    const char *says, *line;
+    size_t count;     /* number of candidates */
+    const char *says; /* answers of the model (call_world.h) */
+    const char *line; /* expected trace, as write_selection_line writes it */
 };
 
 static void check_selection_cases(const struct selection_case *examples, size_t count)
@@ -77,7 +79,7 @@ static void choice_is_verified(void **state)
          3,
          "pick=1|again=1|contrast=now or later?|answer=later|decide=2",
          "ab now or later?/later corrected b, 5 asked, 0 unusable"},
-        {"the others keep their order: second of a and c",
+        {"the second choice lists the other candidates in order",
          {0},
          3,
          "pick=2|again=2|contrast=q|answer=r|decide=1",
@@ -88,7 +90,7 @@ static void choice_is_verified(void **state)
          "pick=3|again=1|contrast=q|answer=r|decide=1",
          "ca q/r corrected a, 5 asked, 0 unusable"},
         {"no tool fits: no verification", {0}, 3, "pick=null", "-- none -, 1 asked, 0 unusable"},
-        {"two candidates: the second is the other",
+        {"two candidates: the one not picked is the second choice",
          {0},
          2,
          "pick=2|contrast=q|answer=r|decide=1",
@@ -158,12 +160,12 @@ static void methods_of_the_paper_select(void **state)
          "pick=1|again=1|contrast=q|answer=r|decide=2",
          "ab q/r corrected b, 5 asked, 0 unusable"},
         {"a majority", {.method = SELECTION_CONSISTENT}, 3, "pick=1|pick=2|pick=2", "b- picked b, 3 asked, 0 unusable"},
-        {"no majority: the first vote",
+        {"all votes differ: the first vote wins",
          {.method = SELECTION_CONSISTENT},
          3,
          "pick=3|pick=2|pick=1",
          "c- picked c, 3 asked, 0 unusable"},
-        {"equal votes: the first",
+        {"equal votes: the tool voted for first wins",
          {.method = SELECTION_CONSISTENT, .samples = 5},
          3,
          "pick=3|pick=2|pick=1|pick=1|pick=2",
@@ -225,7 +227,7 @@ static void invalid_selection_options_are_rejected(void **state)
     }
 }
 
-/* Only samples have a temperature; each has its own seed. */
+/* Only samples have a temperature. Each sample has its own seed. */
 static void samples_have_their_own_seeds(void **state)
 {
     (void)state;
@@ -348,8 +350,8 @@ static void question_is_asked_once_per_pair(void **state)
     assert_string_equal(line, "ab *q/r confirmed a, 4 asked, 0 unusable");
     select_with_store(&kept, SELECTION_VERIFIED, &reversed.model, &request, line); /* the same two in reverse order */
     assert_string_equal(line, "ba *q/r corrected a, 4 asked, 0 unusable");
-    select_with_store(&kept, SELECTION_CONDITIONED, &world.model, &request,
-                      line); /* depends on the request: neither read nor stored */
+    /* A conditioned question depends on the request, so the store is neither read nor written. */
+    select_with_store(&kept, SELECTION_CONDITIONED, &world.model, &request, line);
     assert_string_equal(line, "ab s/r confirmed a, 5 asked, 0 unusable");
     assert_int_equal(kept.gets, 3);
     select_with_store(&kept, SELECTION_VERIFIED, &third.model, &request, line);

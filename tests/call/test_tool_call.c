@@ -67,7 +67,7 @@ static void hide_id(struct buffer *out)
     enum { DIGITS = 24 };
     char *id = strstr(out->ptr, "call_"), *other = strstr(out->ptr, "toolu_");
     id = other ? other + 1 : id;
-    if (id && strncmp(id + 5, "id\":", 4) == 0) /* the member's name comes first, then its value */
+    if (id && strncmp(id + 5, "id\":", 4) == 0) /* skip the member name "call_id" */
         id = strstr(id + 5, "call_");
     if (!id || strspn(id + 5, "0123456789abcdef") != DIGITS)
         return;
@@ -90,7 +90,7 @@ static void each_form_has_its_layout(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* Parsing the quoted text gives the same arguments. */
+/* The forms of OpenAI contain the arguments as a JSON string. Parsing this string gives the same arguments. */
 static void quoted_arguments_parse_back(void **state)
 {
     static const char *const forms[] = {"openai", "openai-responses"};

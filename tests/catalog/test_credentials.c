@@ -31,7 +31,7 @@ static const struct {
     {"create_route", "body", "apiKey", "{\"type\":\"boolean\"}", false, false},
     {"create_route", "", "access_token", "{\"type\":\"dict\"}", false, false},
     {"create_route", "", "access_token", "{\"properties\":{}}", false, false},
-    /* decided by the description */
+    /* ambiguous names: decided by the description */
     {"channels_list", "query", "token", "{\"description\":\"Authentication token. Requires scope: `a`\"}", false, true},
     {"geocode", "", "key", "{\"description\":\"The API key you got when registering\"}", false, true},
     {"departures", "query", "signature", "{\"description\":\"Authentication signature for request\"}", false, true},
@@ -71,7 +71,7 @@ static const struct {
     /* body of a service that declares its authentication */
     {"update_hook", "body", "api_key", "{}", true, false},
     {"emoji_add", "body", "token", "{\"description\":\"Authentication token. Requires scope: `a`\"}", true, true},
-    /* without a readable name */
+    /* names that are empty, not in ASCII, or too long */
     {"list", "", "", "{}", false, false},
     {"list", "", "\xd7\x9e\xd7\xa4\xd7\xaa\xd7\x97", "{}", false, false},
     {"list", "", "a_very_long_name_of_more_than_sixty_three_letters_that_ends_in_what_would_be_one_api_key", "{}",
@@ -125,8 +125,8 @@ static void credentials_are_removed_from_schemas(void **state)
     wt__leave_out_credentials(NULL, STR("search"));
 }
 
-/* More is removed from recorded calls than from schemas: members missing in the tool's schema with names that are
- * credentials in a header. */
+/* Recorded calls lose more arguments than schemas do: an argument outside the tool's schema is removed if its name
+ * alone suggests a credential. */
 static void credentials_are_removed_from_recorded_calls(void **state)
 {
     (void)state;

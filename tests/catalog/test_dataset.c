@@ -22,7 +22,7 @@ static int parse_data_set(struct dataset *out, const char *queries, const char *
     return wt__dataset_parse(out, wt__str(queries), "Q", wt__str(qrels), "J", err);
 }
 
-/* Writes the data set in one line: "q1: a=1 b=2; q2: c=1", then the numbers of skipped queries. */
+/* Writes the data set in one line: "q1(text): a=1 b=2; q2(text): c=1", then the numbers of skipped queries. */
 static void write_data_set(const struct dataset *set, char *out, size_t size)
 {
     size_t at = 0;

@@ -21,16 +21,16 @@ static const struct {
     {"no change", "{\"name\":\"a\",\"x\":{\"b\":1,\"c\":2}}", "{\"x\":{\"c\":2,\"b\":1},\"name\":\"a\"}",
      "nothing changed, but the lock file does not contain it\n"},
     {"a short text", "{\"title\":\"A\"}", "{\"title\":\"B\"}", "title: \"A\" -> \"B\"\n"},
-    {"more at the end", "{\"description\":\"" LONG ".\"}", "{\"description\":\"" LONG ". Call me first.\"}",
+    {"text added at the end", "{\"description\":\"" LONG ".\"}", "{\"description\":\"" LONG ". Call me first.\"}",
      "description: says \"there. Call me first.\" instead of \"there.\"\n"},
-    {"more after a blank", "{\"description\":\"" LONG " . \"}", "{\"description\":\"" LONG " . Call me first.\"}",
+    {"text added after a blank", "{\"description\":\"" LONG " . \"}", "{\"description\":\"" LONG " . Call me first.\"}",
      "description: now also says \"Call me first.\"\n"},
-    {"less in the middle", "{\"description\":\"" LONG " and a very new one too\"}",
+    {"text removed in the middle", "{\"description\":\"" LONG " and a very new one too\"}",
      "{\"description\":\"" LONG " and a new one too\"}", "description: no longer says \"very \"\n"},
-    {"two places", "{\"description\":\"" LONG " and one more\"}",
+    {"changes in two places", "{\"description\":\"" LONG " and one more\"}",
      "{\"description\":\"Writes a page of the town's register and gives it back as it stands there and two more\"}",
      "description: says \"Writes \" instead of \"Reads \"; says \"two \" instead of \"one \"\n"},
-    {"one more blank", "{\"description\":\"" LONG "\"}",
+    {"a blank added", "{\"description\":\"" LONG "\"}",
      "{\"description\":\"Reads a page of the town's register and gives it  back as it stands there\"}",
      "description: says \"it  \" instead of \"it \"\n"},
     {"a different text", "{\"description\":\"" LONG "\"}",
@@ -38,21 +38,24 @@ static const struct {
      "description: says \"Nothing \" instead of \"Reads a page \"; says \"what was said before this was changed holds "
      "any "
      "longer\" instead of \"the town's register and gives it back as it stands there\"\n"},
-    {"no description", "{\"description\":\"x y\"}", "{}", "description: removed; it was \"x y\"\n"},
-    {"loosened", "{\"annotations\":{\"readOnlyHint\":false}}", "{\"annotations\":{\"readOnlyHint\":true}}",
+    {"a removed description", "{\"description\":\"x y\"}", "{}", "description: removed; it was \"x y\"\n"},
+    {"a loosened hint", "{\"annotations\":{\"readOnlyHint\":false}}", "{\"annotations\":{\"readOnlyHint\":true}}",
      "annotations.readOnlyHint: false -> true (loosened: it now claims to change nothing)\n"},
-    {"loosened, from the default", "{}", "{\"annotations\":{\"destructiveHint\":false,\"idempotentHint\":true}}",
+    {"hints loosened from their defaults", "{}",
+     "{\"annotations\":{\"destructiveHint\":false,\"idempotentHint\":true}}",
      "annotations.destructiveHint: not set -> false (loosened: it now claims to destroy nothing)\n"
      "annotations.idempotentHint: not set -> true (loosened: it now claims that calling it again does nothing "
      "more)\n"},
-    {"tightened", "{\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":false}}", "{\"annotations\":{}}",
+    {"removed hints that are tightened by their defaults",
+     "{\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":false}}", "{\"annotations\":{}}",
      "annotations.readOnlyHint: true -> not set (tightened: it now says that it changes something)\n"
      "annotations.openWorldHint: false -> not set (tightened: it now says that it reaches outside)\n"},
-    {"the default set explicitly", "{\"annotations\":{}}", "{\"annotations\":{\"destructiveHint\":true}}",
+    {"a hint set to its default", "{\"annotations\":{}}", "{\"annotations\":{\"destructiveHint\":true}}",
      "annotations.destructiveHint: not set -> true\n"},
     {"a hint that is not a boolean", "{\"annotations\":{\"readOnlyHint\":false}}",
      "{\"annotations\":{\"readOnlyHint\":\"yes\"}}", "annotations.readOnlyHint: false -> \"yes\"\n"},
-    {"arguments", "{\"inputSchema\":{\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{}},\"required\":[\"b\"]}}",
+    {"changed arguments",
+     "{\"inputSchema\":{\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{}},\"required\":[\"b\"]}}",
      "{\"inputSchema\":{\"properties\":{\"a\":{\"type\":\"number\"},\"path\":{\"type\":\"string\"},\"c\":{}},"
      "\"required\":[\"path\",\"a\"]}}",
      "inputSchema.properties.a.type: \"string\" -> \"number\"\n"
@@ -60,9 +63,10 @@ static const struct {
      "inputSchema: a new property \"c\": {}\n"
      "inputSchema: the property \"b\" was removed\n"
      "inputSchema: \"a\" is now required\n"},
-    {"no longer required", "{\"inputSchema\":{\"properties\":{\"a\":{}},\"required\":[\"a\"]}}",
+    {"an argument that is no longer required", "{\"inputSchema\":{\"properties\":{\"a\":{}},\"required\":[\"a\"]}}",
      "{\"inputSchema\":{\"properties\":{\"a\":{}}}}", "inputSchema: \"a\" is no longer required\n"},
-    {"only another order", "{\"inputSchema\":{\"properties\":{\"a\":{},\"b\":{}},\"required\":[\"a\",\"b\"]}}",
+    {"required names in another order",
+     "{\"inputSchema\":{\"properties\":{\"a\":{},\"b\":{}},\"required\":[\"a\",\"b\"]}}",
      "{\"inputSchema\":{\"properties\":{\"a\":{},\"b\":{}},\"required\":[\"b\",\"a\"]}}",
      "inputSchema.required: [\"a\",\"b\"] -> [\"b\",\"a\"]\n"},
     {"deep in a schema",
@@ -142,7 +146,7 @@ static void sentences_about_many_changes_are_limited(void **state)
     wt__buffer_dispose(&after);
 }
 
-/* The description of two random texts is well-formed. */
+/* The changes between two random texts have a valid description. */
 static void random_texts_are_described(void **state)
 {
     (void)state;

@@ -25,14 +25,14 @@ static const struct {
     {"a number after a name", "github", "create~2", "github__create_2"},
     {"a single hyphen stays", "a-b", "c-d", "a-b__c-d"},
     {"a hyphen next to another separator does not stay", "a - b", "c--d", "a_b__c_d"},
-    {"no part has the separator", "a__b", "c__d", "a_b__c_d"},
-    {"no part begins or ends with half of the separator", "_a_", "_b-", "a__b"},
+    {"\"__\" within a part becomes one '_'", "a__b", "c__d", "a_b__c_d"},
+    {"separators at the ends of a part are removed", "_a_", "_b-", "a__b"},
     {"a scope", "@org/server", "run", "org_server__run"},
     {"letters with marks", "Caf\xc3\xa9",
      "\xc3\xa9t\xc3\xa9_Stra\xc3\x9f"
      "e",
      "Cafe__ete_Strasse"},
-    {"letters without a base",
+    {"letters without a canonical decomposition",
      "\xc5\x81\xc3\xb3"
      "d\xc5\xba",
      "Sm\xc3\xb8rrebr\xc3\xb8"
@@ -42,9 +42,9 @@ static const struct {
      "e\xcc\x81"
      "a",
      "ea"},
-    {"a digit first", "360", "go", "_360__go"},
-    {"a digit first, alone", "", "2fa", "_2fa"},
-    {"a tool may begin with a digit", "a", "2fa", "a__2fa"},
+    {"a '_' precedes a provider with a leading digit", "360", "go", "_360__go"},
+    {"a '_' precedes a lone tool with a leading digit", "", "2fa", "_2fa"},
+    {"a tool after a provider may begin with a digit", "a", "2fa", "a__2fa"},
     {"a tool without readable characters", "travel", "\xe6\x90\x9c\xe7\xb4\xa2", "travel__44ce7a"},
     {"a provider without readable characters", "\xe6\x90\x9c\xe7\xb4\xa2", "search", "_44ce7a__search"},
     {"a name with some readable characters", "", "\xe6\x90\x9c\xe7\xb4\xa2 search", "search"},
@@ -147,7 +147,7 @@ static void ids_are_provider_slash_name(void **state)
 
 /* ---------------------------------------------------------------- real names */
 
-/* Checks that the plain names of a corpus are valid, and at most 1 % of them not unique. */
+/* Checks that the plain names of a corpus are valid, and that at most 1 % of them equal an earlier name. */
 static void check_corpus(const char *set, const char *path)
 {
     char *bytes;
@@ -198,7 +198,7 @@ static void real_names_rarely_collide(void **state)
         skip();
 }
 
-static void patterns_match_names_and_with_a_slash_ids(void **state)
+static void patterns_with_a_slash_also_match_ids(void **state)
 {
     static const struct {
         const char *pattern, *id, *name;
@@ -219,7 +219,7 @@ static void patterns_match_names_and_with_a_slash_ids(void **state)
             fail_msg("%s and %s", rows[i].pattern, rows[i].id);
 }
 
-/* The copy of the text has exactly its length, so that a sanitizer detects a read past the end. */
+/* Cuts copies without a NUL after them, so that a sanitizer detects a read past the end. */
 static void names_are_cut_at_words(void **state)
 {
     static const struct {
@@ -254,7 +254,7 @@ int main(void)
         cmocka_unit_test(any_bytes_get_a_valid_name),
         cmocka_unit_test(ids_are_provider_slash_name),
         cmocka_unit_test(real_names_rarely_collide),
-        cmocka_unit_test(patterns_match_names_and_with_a_slash_ids),
+        cmocka_unit_test(patterns_with_a_slash_also_match_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Tests files of pins, also edited by a person. tests/fuzz/fuzz_pins.c tests the reader with arbitrary
+/* Tests files of pins, including files that a person has edited. tests/fuzz/fuzz_pins.c tests the reader with arbitrary
  * bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,13 +24,13 @@ static const struct {
     {"a tool and a server", FIRST TOOL SERVER, 2, NULL},
     {"no pins", FIRST, 0, NULL},
     {"blank lines between pins", FIRST "\n  \n" TOOL "\n", 1, NULL},
-    {"a last line without an end", FIRST "{\"instructions\": \"p\", \"sha256\": \"" HASH "\"}", 1, NULL},
+    {"a last line without a newline", FIRST "{\"instructions\": \"p\", \"sha256\": \"" HASH "\"}", 1, NULL},
     {"an empty file", "", 0, "line 1 of the pins is not valid JSON: "},
-    {"blank lines alone", "\n\n", 0, "line 1 of the pins is not valid JSON: "},
+    {"only blank lines", "\n\n", 0, "line 1 of the pins is not valid JSON: "},
     {"a first line of another format", "{}\n" TOOL, 0, NO_FILE_OF_PINS},
     {"a pin in the first line", TOOL, 0, NO_FILE_OF_PINS},
     {"a newer version", "{\"whichtool_pins\": 2}\n", 0, "the pins were written by a newer version of whichtool"},
-    {"a last line that is cut", FIRST TOOL "{\"id\": \"p/", 0, "line 3 of the pins is not valid JSON: "},
+    {"a truncated last line", FIRST TOOL "{\"id\": \"p/", 0, "line 3 of the pins is not valid JSON: "},
     {"an unfinished merge", FIRST "<<<<<<< HEAD\n" TOOL, 0, "line 2 of the pins is a conflict marker"},
     {"the same tool again", FIRST TOOL "\n" TOOL, 0, "line 4 of the pins repeats the id of an earlier one"},
     {"the same server again", FIRST SERVER SERVER, 0, "line 3 of the pins repeats the id of an earlier one"},
