@@ -3,7 +3,7 @@
  * A request may consist only of names, conjunctions and polite words: "create issue, list labels and search". Then
  * every name counts, however it is written. In any other request a name counts if it looks like an identifier:
  *
- *   with a sign inside   "create_issue", "issues/create", "mcp__github__create_issue"
+ *   with punctuation     "create_issue", "issues/create", "mcp__github__create_issue"
  *   in camel case        "createIssue"
  *   method and path      "GET /repos/{owner}"
  *
@@ -24,7 +24,7 @@ enum {
     REQUEST_NAMES_MAX = 32,     /* names per request; further ones are ignored */
     REQUEST_TOKENS_MAX = 4096,  /* tokens of a request that are searched for names */
     REQUEST_PROVIDERS_MAX = 64, /* ambiguous names whose provider is looked up; later ones match any provider */
-    COVER_TOKENS_MAX = 256      /* maximum tokens of a request of names only, or with spoken names */
+    COVER_TOKENS_MAX = 256      /* longer requests are not searched for spoken names, nor read as names only */
 };
 
 #define NAME_ANY_ROW UINT32_MAX
@@ -34,7 +34,7 @@ struct request_name {
     struct str text; /* view of the request */
     uint64_t hash;
     struct name_run run; /* entries of the index */
-    uint32_t row;        /* row of the provider named nearby, or NAME_ANY_ROW */
+    uint32_t row;        /* row of the tool whose provider is named nearby, or NAME_ANY_ROW */
     uint64_t written;    /* hash of the exact spelling, or NAME_UNWRITTEN if no tool has that spelling */
 };
 

@@ -7,9 +7,9 @@
  *   quoted text
  *   words with anything but letters (paths, addresses, identifiers)
  *   names (a capital inside a sentence)
- *   all words, if the request has as many unknown words as corrections: it is in another language
+ *   all words, if no more unknown words have a correction than have none
  *
- * docs/retrieval.md measures the effect. */
+ * In the last case the request is probably in another language. docs/retrieval.md measures the effect. */
 #ifndef WT_RETRIEVE_SPELLING_H
 #define WT_RETRIEVE_SPELLING_H
 

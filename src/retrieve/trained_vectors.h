@@ -8,9 +8,9 @@
  * d is the unit vector of the tool's texts, and u is the unit mean of the vectors of its n requests. Training and
  * serving share this code so that they cannot diverge.
  *
- * The classifier of requests with one row per tool, section 4.2, has no bias, so its rows C are another set of tool
- * vectors. A tool added after training has no row. Its vector T, scaled to the mean length of the rows, replaces it,
- * because training starts rows from T. */
+ * The classifier of section 4.2 has one row per tool and no bias, so its rows C are another set of tool vectors. A tool
+ * added after training has no row. It gets its vector T, scaled to the mean length of the rows, because training
+ * initialises rows with T. */
 #ifndef WT_RETRIEVE_TRAINED_VECTORS_H
 #define WT_RETRIEVE_TRAINED_VECTORS_H
 
@@ -61,8 +61,8 @@ static inline float wt__mlc_value(const struct mlc *mlc, int64_t row, size_t d, 
     return row >= 0 ? mlc->rows[(size_t)row * mlc->dim + d] : mlc->mean_length * t;
 }
 
-/* Mixes one component of T and C into a component of the searched vector. Training and serving both use this
- * formula. */
+/* Mixes a component t of T and a component c of C into one of the searched vector, with weights tool2vec and mlc.
+ * Training and serving both use this formula. */
 static inline float wt__mlc_mix(float tool2vec, float t, float mlc, float c)
 {
     return tool2vec * t + mlc * c;

@@ -1,5 +1,5 @@
-/* words.h: the words of a request as written: splitting, stop words, question words, and verbs with the kind of action
- * that they stand for. */
+/* words.h: the words of a request as written: splitting, stop words, question words, and verbs with their kinds of
+ * action. */
 #ifndef WT_RETRIEVE_WORDS_H
 #define WT_RETRIEVE_WORDS_H
 
