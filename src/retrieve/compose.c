@@ -1,17 +1,18 @@
 /* compose.c: ranks candidates so that each sub-query of a request gets tools.
  *
- * With a plain sum, the sub-query with the highest values would fill the list. The score of a candidate is therefore the value for the
- * whole request plus the value for its best sub-query. Each time a candidate is taken, the weight of its best sub-query
- * fades for the following candidates:
+ * With a plain sum, the sub-query with the highest values would fill the list. The score of a candidate is therefore
+ * the value for the whole request plus the value for its best sub-query. Each time a candidate is taken, the weight of
+ * its best sub-query fades for the following candidates:
  *
  *   score(c) = value[0][c] + subquery_weight * max over sub-queries p of faded[p] * value[p][c]
  *   faded[p] = SUBQUERY_DECAY ^ (number of candidates taken for p); 1 if value[p][c] is below 0
  *
- * Scores never rise along the list: sub-query values only shrink, and the best candidate is either taken or excluded
- * for good (provider cap, copy). A request with one sub-query keeps the order of value[0]. The list for k is a prefix
- * of any longer list. Copies share a place with the score of the best copy, even if the request asks for another copy.
- * A tool named in the request has a score of its own (named.c) above all others. docs/retrieval.md measures decay and
- * weight. */
+ * Scores never rise along the list, for two reasons. Sub-query values only shrink. The best candidate is either taken
+ * or excluded for good (provider cap, copy).
+ *
+ * A request with one sub-query keeps the order of value[0]. The list for k is a prefix of any longer list. Copies
+ * share a place with the score of the best copy, even if the request asks for another copy. A tool named in the
+ * request has a score of its own above all others (named.c). docs/retrieval.md measures decay and weight. */
 #include "retrieve/compose.h"
 
 #include <stdbool.h>

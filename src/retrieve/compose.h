@@ -85,8 +85,7 @@ struct evidence {
     float *value[TEXTS_MAX];
     float subquery_weight; /* weight of a sub-query relative to the whole request; 1 if untrained */
     uint16_t *leads;       /* [N] 1-based index of the name that this tool leads (named.c), or 0; NULL without names */
-    float *named;          /* [N] score of a tool named in the request or of its namesake (named.c), 0 for others;
-                            * NULL without names */
+    float *named;          /* [N] score of a named tool or namesake (named.c), else 0; NULL without names */
     struct copies *copies; /* candidates that share places; NULL if copies are ranked like other tools */
 };
 

@@ -48,8 +48,7 @@ struct language_evidence {
     size_t latin, other;                /* numbers of letters */
     bool accents;                       /* has Latin letters that are not in English */
     unsigned long long seen[LANGUAGES]; /* bitmap of list words counted so far */
-    size_t words[LANGUAGES];            /* numbers of distinct list words */
-    size_t english;                     /* number of English function words */
+    size_t words[LANGUAGES], english;   /* numbers of distinct listed words, and of English function words */
 };
 
 /* Returns the 1-based place of the word in the list, or 0. */

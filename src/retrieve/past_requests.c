@@ -147,8 +147,7 @@ void wt__past_requests_rows(const struct past_requests *past, const struct snaps
     }
 }
 
-static const float SHARPNESS = 20; /* factor of the cosine in a vote's weight; the encoder was trained with the same
-                                    * value */
+static const float SHARPNESS = 20; /* factor of the cosine difference in a vote; also used to train the encoder */
 
 size_t wt__neighbours_nearest(const struct neighbours *n, const float *query, size_t k, float *scores,
                               struct scored *best)

@@ -69,9 +69,8 @@ struct neighbour_votes wt__neighbours_vote(const struct neighbours *neighbours, 
 enum { PAST_MAX_REQUESTS = 50000 };
 
 struct past_requests {
-    struct neighbours trained;   /* `rows` is not set, because it depends on the snapshot; count is 0 if empty */
-    struct neighbours untrained; /* vectors of the same requests by the engine's encoder at training time; count is 0
-                                  * if not stored */
+    struct neighbours trained;   /* vectors by the trained encoder; `rows` is not set (it depends on the snapshot) */
+    struct neighbours untrained; /* vectors by the engine's encoder at training time; count is 0 if not stored */
     char untrained_hash[65];     /* hash of that encoder */
     struct mapping file;
     uint32_t *numbers;       /* memory of starts and labels */

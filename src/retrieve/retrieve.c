@@ -26,7 +26,7 @@
  * per provider skips candidates, so a search with a cap needs more of them (CAPPED_DEPTH). */
 enum { DEPTH = 100, CAPPED_DEPTH = WT_MAX_K };
 
-/* If exact copies leave fewer than FILLED hits, or fewer than a smaller k, the search is repeated with CAPPED_DEPTH. */
+/* If exact copies leave fewer than min(k, FILLED) hits, the search is repeated with CAPPED_DEPTH. */
 enum { FILLED = 50 };
 
 /* Maximum bytes of a request that is split into sub-queries. A longer request is a document: its sub-queries would

@@ -110,7 +110,7 @@ struct retrieve_request {
     size_t max_per_provider;   /* 0 for no cap */
     enum copies_placed copies; /* copies that keep places of their own */
     const float *encoded;      /* `encoded` of an earlier hit_list for the same text and encoder; NULL to encode now */
-    struct neighbour_votes votes; /* same for `votes`; items is NULL to vote now */
+    struct neighbour_votes votes; /* `votes` of the same hit_list; items is NULL to vote now */
     bool features;                /* fill all features, and compute words for them even if words have no weight */
 };
 
@@ -119,8 +119,7 @@ enum feature {
     FEATURE_SCORE,            /* score divided by the best hit's score */
     FEATURE_MEANING,          /* cosine with the whole request */
     FEATURE_WORDS,            /* sqrt(coverage) * words / best words, of the whole request */
-    FEATURE_SUBQUERY_MEANING, /* this and the next: as the two above, for the best sub-query, or the whole request if
-                               * it has none */
+    FEATURE_SUBQUERY_MEANING, /* this and the next: best of the sub-queries, or of the whole request if it has none */
     FEATURE_SUBQUERY_WORDS,
     FEATURE_NEIGHBOUR_VOTES, /* neighbour votes, if the retriever uses neighbours */
     RETRIEVE_FEATURES
@@ -188,8 +187,8 @@ struct hit_list {
  * where needed so that they never rise along the list. */
 void wt__named_first(struct hit_list *hits);
 
-/* Removes exact copies of hits before them, after a later stage has added tools. Does nothing if exact copies keep
- * their places. */
+/* Removes hits that are exact copies of a hit before them, after a later stage has added tools. Keeps leading hits
+ * and the tools of providers named in the request. Does nothing if exact copies keep their places. */
 void wt__hits_share_places(struct hit_list *hits, const struct snapshot_key *keys);
 
 /* Scratch of one running query: analyser, encoder scratch, cursors, arena. Once warm, a query allocates nothing per

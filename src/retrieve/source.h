@@ -29,13 +29,13 @@ struct text {
     struct ranking rankings[SOURCES];
 
     /* Used by words only: */
-    struct lexical_term *terms; /* [term_count] sorted */
+    struct lexical_term *terms; /* [term_count] distinct terms, sorted by their bytes */
     size_t term_count;
     unsigned *fields; /* [term_count] matching fields of the tool being explained; NULL before the first */
     float *idf;       /* [term_count] idf times the term's weight */
     float most;       /* maximum BM25 score for these terms */
-    float coverage;
-    float *shares; /* [term_count] scratch of wt__word_share */
+    float coverage;   /* share of `most` that the best tool reaches */
+    float *shares;    /* [term_count] scratch of wt__word_share */
 
     struct provider_names providers; /* used by providers only */
     unsigned actions;                /* used by actions only; bits of enum action */

@@ -7,7 +7,7 @@
  *   quoted text
  *   words with anything but letters (paths, addresses, identifiers)
  *   names (a capital inside a sentence)
- *   all words, if no more unknown words have a correction than have none
+ *   all words, if at most half of the unknown words have a correction
  *
  * In the last case the request is probably in another language. docs/retrieval.md measures the effect. */
 #ifndef WT_RETRIEVE_SPELLING_H

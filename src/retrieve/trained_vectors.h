@@ -61,8 +61,8 @@ static inline float wt__mlc_value(const struct mlc *mlc, int64_t row, size_t d, 
     return row >= 0 ? mlc->rows[(size_t)row * mlc->dim + d] : mlc->mean_length * t;
 }
 
-/* Mixes a component t of T and a component c of C into one of the searched vector, with weights tool2vec and mlc.
- * Training and serving both use this formula. */
+/* Returns a component of the searched vector: the sum of t, a component of T, and c, of C, weighted by tool2vec and
+ * mlc. Training and serving both use this formula. */
 static inline float wt__mlc_mix(float tool2vec, float t, float mlc, float c)
 {
     return tool2vec * t + mlc * c;

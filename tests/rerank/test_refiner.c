@@ -50,10 +50,9 @@ static float draw_number(struct rng *rng)
 /* Parameters of a refiner's file. */
 struct refiner_file {
     size_t join;
-    const char *without;  /* name of a tensor to omit */
-    const char *infinite; /* name of a tensor whose first number is INFINITY */
-    const char *narrow;   /* name of a tensor whose last dimension is one too small */
-    bool flat;            /* the score ignores the output of the layers */
+    const char *without;           /* name of a tensor to omit */
+    const char *infinite, *narrow; /* tensor whose first number is INFINITY; tensor whose last dimension is one short */
+    bool flat;                     /* the score ignores the output of the layers */
 };
 
 static void make_file(struct refiner_place *place, const struct refiner_file *making)
