@@ -67,7 +67,8 @@ void wt__retriever_weigh_meaning(struct retriever *retriever, struct dense_weigh
 
 #define WEIGHT_MAX 1e6 /* keeps products of weights and vectors within the range of an index */
 
-/* Reads a weight from the config of a trained model. Returns 0 if it is not finite or above WEIGHT_MAX. */
+/* Reads a weight from the config of a trained model. Returns `fallback` if it is missing, and 0 if it is not finite
+ * or its magnitude is WEIGHT_MAX or more. */
 static inline float wt__config_weight(const json_t *object, const char *key, double fallback)
 {
     double value = wt__json_real(object, key, fallback);
@@ -134,10 +135,10 @@ struct stage_evidence {
     float weight;     /* weight of this evidence; 0 if it has no weight */
 };
 
-/* Share of the request's distinct words, without stop words, that a tool has. All zero if words were not computed. */
+/* Distinct words of the request, without stop words, that a tool has. All zero if words were not computed. */
 struct word_share {
     unsigned count;
-    float weight; /* weighted by idf, 0 to 1 */
+    float weight; /* share of all such words, weighted by idf, 0 to 1 */
 };
 
 /* All sources, the sub-query, and two second stages. */
@@ -152,7 +153,8 @@ struct hit {
     struct word_share words;                  /* request words that the tool has */
     bool weak;                                /* checked, and hardly any evidence supports it */
     bool brought;                             /* added by a reranker rather than by retrieval */
-    bool kept;                                /* called earlier in the conversation, or already with the caller */
+    bool kept;                                /* called earlier in the conversation, or listed by the caller as a
+                                               * tool to keep */
     unsigned lead;       /* 1-based index of the name in the request that this tool leads, else 0 */
     struct str name;     /* the name as written in the request */
     struct str subquery; /* sub-query that this hit answers best; empty if the request has only one */

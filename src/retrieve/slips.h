@@ -15,7 +15,7 @@
 
 #include "base/str.h"
 
-/* Costs in hundredths of a lost or added letter. */
+/* Costs in hundredths of the cost of an added letter. */
 enum slip {
     SLIP_DOUBLED = 60, /* mesage, channnel */
     SLIP_SWAPPED = 70, /* porject */

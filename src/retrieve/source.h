@@ -122,11 +122,10 @@ bool wt__query_uses(const struct source_query *query, enum source_id source);
 /* Computes the value of each candidate for each text from all weighted sources. */
 int wt__fuse(struct source_query *query, struct evidence *out, wt_error *err);
 
-/* Returns the share of the whole request's words that candidate c has. Defined in bm25.c. */
+/* Returns the words of the whole request that candidate c has. Defined in bm25.c. */
 struct word_share wt__word_share(const struct source_query *query, size_t c);
 
-/* Fills a hit for a chosen candidate with the evidence of each source and, if wanted, its features. first: the best
- * choice. */
+/* Fills a hit for a chosen candidate with the evidence of each source and its features. first: the best choice. */
 void wt__fuse_hit(const struct source_query *query, const struct evidence *evidence,
                   const struct chosen_candidate *choice, const struct chosen_candidate *first, struct hit *out);
 

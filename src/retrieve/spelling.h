@@ -1,8 +1,8 @@
 /* spelling.h: corrects misspelt English words of a request.
  *
  * A word is unknown if no tool of the catalogue has it, and the built-in encoder's vocabulary (the 23,000 most common
- * words of English) has neither it nor its base form. An unknown word is read as the word of the catalogue or the
- * vocabulary with the cheapest slips (slips.h), if those are few enough. Left unchanged are:
+ * words of English) has neither it nor its base form. An unknown word is replaced by the word of the catalogue or the
+ * vocabulary with the lowest cost (slips.h), if this cost is low enough. Left unchanged are:
  *
  *   quoted text
  *   words with anything but letters (paths, addresses, identifiers)

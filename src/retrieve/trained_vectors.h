@@ -29,8 +29,8 @@ struct tool2vec {
     float shrink;             /* number of usages at which the mean counts half */
 };
 
-/* Reads the weights from member "interpolation" of a config. A missing, non-finite or huge value gets the untrained
- * default. */
+/* Reads the weights from member "interpolation" of a config. A missing weight is 1, and a missing shrink is 0. A
+ * value that is not finite or is too large becomes 0 (wt__config_weight). */
 struct tool2vec wt__tool2vec_read(const json_t *config);
 
 /* Computes T. document [D]: d. sum [D] and uses: sum and number of the requests' vectors. out [D] may be document. */

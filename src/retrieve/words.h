@@ -30,7 +30,7 @@ bool wt__is_stopword_any_case(struct str word);
 /* True for a word that begins a question ("what", "is"), in any case. */
 bool wt__is_question_word(struct str word);
 
-/* Kinds of actions as bits, because some verbs have two: "open" reads a file and starts a conversation. */
+/* Kinds of actions as bits, because some verbs have two: "close" may update or delete. */
 enum action { ACTION_READ = 1, ACTION_CREATE = 2, ACTION_UPDATE = 4, ACTION_DELETE = 8 };
 
 struct verb {
