@@ -27,7 +27,7 @@ static unsigned action_of_method(struct str source_id)
 }
 
 /* Returns the actions that MCP annotations allow, or 0 without annotations (specification of 2025-06-18,
- * ToolAnnotations). Searches for the hint first, because most definitions have none and need no parsing. */
+ * ToolAnnotations). Searches the bytes for the hint first, because most definitions lack it and need not be parsed. */
 static unsigned actions_of_annotations(const struct tool *tool)
 {
     static const char hint[] = "readOnlyHint";
@@ -43,8 +43,8 @@ static unsigned actions_of_annotations(const struct tool *tool)
            (json_is_false(json_object_get(annotations, "destructiveHint")) ? 0 : ACTION_DELETE);
 }
 
-/* Returns the actions of the verb in a tool's name, either among its first words ("list_issues") or last
- * ("issues/list"). */
+/* Returns the actions of the verb in a tool's name: one of its first two words ("list_issues"), or else its last
+ * word ("issues/list"). */
 static unsigned actions_of_name(struct str name)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};

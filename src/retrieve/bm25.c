@@ -83,9 +83,9 @@ static int search_bm25(struct source_query *query, wt_error *err)
     return 0;
 }
 
-/* Returns the part of the damping that a candidate is spared: 1 for the best candidate by meaning, 0 below SPARED_FROM
- * of its cosine. Real tools with large schemas have as many words as keyword-stuffed ones, but match the request's
- * meaning. */
+/* Returns the part of the damping that a candidate is spared: 1 for the best candidate by meaning, 0 for a cosine
+ * below SPARED_FROM of the best. Real tools with large schemas have as many words as keyword-stuffed ones, but match
+ * the meaning of the request. */
 static float spared_damping(const struct text *text, size_t c)
 {
     const struct ranking *meaning = &text->rankings[SOURCE_DENSE];
@@ -140,8 +140,7 @@ static float bm25_value(const struct source_query *query, float weight, size_t t
     return query->fused ? sqrtf(text->coverage) * share : share;
 }
 
-/* The features are on the scale of all texts, and independent of the retriever's weights. */
-
+/* Sets the word features, which are comparable between texts and independent of the retriever's weights. */
 static void fill_word_features(const struct source_query *query, size_t c, float *out)
 {
     const struct text *texts = query->workspace->texts;

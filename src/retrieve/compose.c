@@ -1,17 +1,18 @@
 /* compose.c: ranks candidates so that each sub-query of a request gets tools.
  *
- * A plain sum would let the loudest sub-query fill the list. The score of a candidate is therefore the value for the
- * whole request plus the value for its best sub-query. Each time a candidate is taken, the weight of its best sub-query
- * fades for the following candidates:
+ * With a plain sum, the sub-query with the highest values would fill the list. The score of a candidate is therefore
+ * the value for the whole request plus the value for its best sub-query. Each time a candidate is taken, the weight of
+ * its best sub-query fades for the following candidates:
  *
  *   score(c) = value[0][c] + subquery_weight * max over sub-queries p of faded[p] * value[p][c]
  *   faded[p] = SUBQUERY_DECAY ^ (number of candidates taken for p); 1 if value[p][c] is below 0
  *
- * Scores never rise along the list: sub-query values only shrink, and the best candidate is either taken or excluded
- * for good (provider cap, copy). A request with one sub-query keeps the order of value[0]. The list for k is a prefix
- * of any longer list. Copies share a place with the score of the best copy, even if the request asks for another copy.
- * A tool named in the request has a score of its own (named.c) above all others. docs/retrieval.md measures decay and
- * weight. */
+ * Scores never rise along the list, for two reasons. Sub-query values only shrink. The best candidate is either taken
+ * or excluded for good (provider cap, copy).
+ *
+ * A request with one sub-query keeps the order of value[0]. The list for k is a prefix of any longer list. Copies
+ * share a place with the score of the best copy, even if the request asks for another copy. A tool named in the
+ * request has a score of its own above all others (named.c). docs/retrieval.md measures decay and weight. */
 #include "retrieve/compose.h"
 
 #include <stdbool.h>
@@ -20,8 +21,8 @@
 #include "base/topk.h"
 #include "retrieve/retrieve.h"
 
-/* Chosen on dev. Each vector includes the provider's name, which differs between copies: equal texts of two providers
- * have cosines of .6 to .9. */
+/* Minimum cosine of near-copies, chosen on dev. Each vector includes the name of the provider, which differs between
+ * copies. Equal texts of two providers therefore have cosines of only .6 to .9. */
 static const float NEAR_COSINE = 0.65f;
 
 /* Minimum precision of a provider's name (wt__name_precision) for the name to identify the provider. */
@@ -67,7 +68,8 @@ static bool may_be_near_copy(const struct copies *copies, uint32_t older, uint32
     return older < row && a->name_hash == b->name_hash && a->provider != b->provider;
 }
 
-/* Returns 1 and sets *of if `row` is a near-copy of a candidate before it that is also older. Negative on error. */
+/* Returns 1 if `row` is a near-copy of an earlier candidate with a lower row, and sets *of to that row. Returns 0 if
+ * not. Negative on error. */
 static int find_older(struct copies *copies, uint32_t row, uint32_t *of, wt_error *err)
 {
     size_t count = 0;
@@ -206,8 +208,8 @@ static bool is_capped(const struct evidence *evidence, const struct chosen_candi
     return same >= cap;
 }
 
-/* Returns 1 if candidate *c gives its place to an earlier one. Otherwise returns 0 and sets *c to the candidate to show
- * in its place. Negative on error. */
+/* Returns 1 if candidate *c gives its place to an earlier one or already has a place. Otherwise returns 0 and sets
+ * *c to the candidate to show in its place. Negative on error. */
 static int share_place(const struct evidence *evidence, uint32_t *c, wt_error *err)
 {
     struct copies *copies = evidence->copies;

@@ -4,11 +4,11 @@
  * of one provider often have similar descriptions and do different things. They share a place only if they are one
  * operation under two HTTP methods. There are two kinds of copies:
  *
- *   exact   Forked servers: all texts are equal except the provider (index/snapshot.h). The place goes to the first
- *           copy, or to the copy of a provider named in the request. A copy excluded by a cap has no place to share.
- *   near    A younger tool with the same name and a very similar vector as a candidate before it. The lower row is the
- *           older tool, because rows are in import order. If the request ranks the younger tool first, it is not a copy
- *           for this request. docs/floods.md measures each condition. */
+ *   exact   All texts are equal except the provider, as in forked servers (index/snapshot.h). The place goes to the
+ *           first copy, or to the copy of a provider named in the request.
+ *   near    The tool has the same name and a very similar vector as a candidate before it, but another provider, and
+ *           was imported later. Rows are in import order, so the later import has the higher row. If it ranks before
+ *           the earlier import, it is not treated as a copy. docs/floods.md measures each condition. */
 #ifndef WT_RETRIEVE_COMPOSE_H
 #define WT_RETRIEVE_COMPOSE_H
 
@@ -24,12 +24,12 @@
 
 /* Copies that keep places of their own. */
 enum copies_placed {
-    COPIES_BY_ID,  /* exact copies: for evaluation by id, where a judgement lists any one of them */
+    COPIES_BY_ID,  /* exact copies, for evaluations that list only one of them as correct */
     COPIES_SHARED, /* no copies */
     COPIES_ALL     /* all copies */
 };
 
-/* Tool that gave its place to tool `of`. */
+/* Tool `row`, which gave its place to tool `of`. */
 struct copy {
     uint32_t row, of;
 };
@@ -56,17 +56,17 @@ struct copies {
 /* Allocates the arrays for N candidates in the arena. Returns 0 or WT_ENOMEM. */
 int wt__copies_begin(struct copies *copies, struct arena *arena, wt_error *err);
 
-/* Processes the next candidate, best first. Returns COPY_GIVEN if it gave its place to an earlier candidate (recorded
- * in `given`), COPY_PLACED if it already has a place (wt__copy_asked_for), else COPY_NONE. After COPY_NONE, later
- * candidates may be copies of it, even if it gets no place. Errors: WT_ESTORE (damaged vector), WT_ENOMEM. */
+/* Processes the next candidate, best first. Returns COPY_GIVEN if the candidate gave its place to an earlier one
+ * (recorded in `given`), COPY_PLACED if it already has a place because the request asked for it
+ * (wt__copy_asked_for), else COPY_NONE. After COPY_NONE, later candidates may be copies of this one, even if it gets
+ * no place. Errors: WT_ESTORE (damaged vector), WT_ENOMEM. */
 enum { COPY_NONE, COPY_GIVEN, COPY_PLACED };
 int wt__copy_next(struct copies *copies, uint32_t row, wt_error *err);
 
 /* Undoes the last COPY_GIVEN: the candidate keeps its place. */
 void wt__copy_keep(struct copies *copies);
 
-/* Returns the candidate to show in place of candidate c: an exact copy by a provider named in the request, or c
- * itself. */
+/* Returns the candidate to show in place of candidate c: an exact copy by a provider named in the request, or c. */
 size_t wt__copy_asked_for(const struct copies *copies, size_t c);
 
 /* Records that candidate `row` got a place and is shown as `shown`, either itself or an exact copy. */
@@ -84,16 +84,16 @@ struct evidence {
     const uint32_t *provider; /* [N] number of the provider, for the cap */
     float *value[TEXTS_MAX];
     float subquery_weight; /* weight of a sub-query relative to the whole request; 1 if untrained */
-    uint16_t *leads;       /* [N] 1-based index of the request's name that this tool leads, or 0. NULL without names */
-    float *named;          /* [N] with `leads`: score of a named tool and its namesakes; 0 for others */
+    uint16_t *leads;       /* [N] 1-based index of the name that this tool leads (named.c), or 0; NULL without names */
+    float *named;          /* [N] score of a named tool or namesake (named.c), else 0; NULL without names */
     struct copies *copies; /* candidates that share places; NULL if copies are ranked like other tools */
 };
 
 struct chosen_candidate {
     uint32_t candidate;
-    uint32_t text; /* sub-query that counted; 0 if the request has only one */
-    float score;
-    float subquery; /* part of score added by the sub-query, after decay; it and `score` are those of the best copy */
+    uint32_t text;  /* sub-query that counted; 0 if the request has only one */
+    float score;    /* of the best copy, if copies share the place */
+    float subquery; /* part of `score` added by the sub-query, after decay */
 };
 
 /* Picks at most k candidates, best first, into out [k] and sets *count. Candidates must be in ascending row order; ties

@@ -16,14 +16,14 @@
 static const float PROVIDER_CALLED = 1;           /* relative to the best tool's share */
 static const float FEW_WORDS = 1, MANY_WORDS = 8; /* content words of the request */
 static const float NEEDED_LEAST = 0.3f;           /* weight for requests of MANY_WORDS or more */
-static const float NEAR = 1, NEARER = 1.3f;       /* best cosine with the request / with the conversation */
+static const float NEAR = 1, NEARER = 1.3f;       /* best cosine of the request divided by that of the conversation */
 
 static bool has_context(const struct view *view)
 {
     return view->context != NULL;
 }
 
-/* Returns 1 up to the lower bound, 0 from the upper bound, and interpolates between them. */
+/* Returns 1 if value <= from, 0 if value >= to, and a linear interpolation between them. */
 static float interpolate_falling(float value, float from, float to)
 {
     return fminf(fmaxf((to - value) / (to - from), 0), 1);
@@ -92,8 +92,8 @@ static int score_context_rows(struct source_query *query, wt_error *err)
     return 0;
 }
 
-/* Raises the sub-query features of a candidate to those of the conversation, multiplied by the request's dependence on
- * it. */
+/* Raises the sub-query features of a candidate to its features for the conversation, multiplied by the dependence of
+ * the request on earlier turns. */
 static void fill_context_features(const struct source_query *query, size_t c, float *out)
 {
     const struct context *context = query->view->context;

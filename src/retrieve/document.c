@@ -53,8 +53,8 @@ uint64_t wt__document_settings_key(void)
     return wt__checksum(values, sizeof values, FIELD_COUNT);
 }
 
-/* True if the name begins with the title, as "Forecast~2" does with "Forecast", or if the title is empty. False for the
- * name "get_forecast" with the title "Weather forecast": the two add words to each other. */
+/* True if the title is empty, or if the name begins with it, as "Forecast~2" does with "Forecast". False for the
+ * name "get_forecast" with the title "Weather forecast", because each of them has a word that the other lacks. */
 static bool name_repeats_title(const struct tool *tool)
 {
     return wt__str_starts(tool->name, tool->title);

@@ -44,22 +44,22 @@ void wt__document_dispose(struct document *document);
 /* Returns a hash that ignores case, digits and punctuation: equal for "getForecast" and "Get Forecast 2". */
 uint64_t wt__document_name_hash(struct str name);
 
-/* Returns a hash that is equal for exact copies, or 0 if the tool has no description and no parameters. Compares the
- * name's letters and digits, the description without markup, and the parameter names in any order. Ignores case and
- * punctuation in all three. The document must have been read from the same tool. */
+/* Returns a hash that is equal for exact copies, or 0 if the tool has no description and no parameters. It covers
+ * the letters and digits of the name, the description without markup, and the parameter names in any order. Case and
+ * punctuation are ignored. The document must have been read from the same tool. */
 uint64_t wt__document_copy_hash(const struct document *document, const struct tool *tool);
 
-/* True if the tool has a description and is an action of a query API for one method, such as GET_StopInstances at
- * "GET /#Action=StopInstances". Two such tools of one provider with equal copy hashes are one operation. Their copy
- * hash omits the method and the parameters. */
+/* True if the tool has a description and is an action of a query API for one HTTP method, such as GET_StopInstances
+ * at "GET /#Action=StopInstances". The copy hash of such a tool omits the method and the parameters. Two such tools
+ * of one provider with equal copy hashes are one operation. */
 bool wt__document_method_twin(const struct tool *tool);
 
 /* Returns the kinds of action of a tool, according to its HTTP method or its MCP annotations (action.c): bits of enum
  * action (words.h), or 0 if the catalogue declares no action. The tool's name alone is not enough. */
 unsigned wt__tool_actions(const struct tool *tool);
 
-/* The vector of a tool is the normalised weighted sum of the vectors of its texts. The kind identifies texts and
- * weights; vectors of another kind are stale. */
+/* The vector of a tool is the normalised weighted sum of the vectors of its texts. The kind identifies the texts and
+ * their weights. Vectors of another kind are stale. */
 enum { DOCUMENT_TEXTS = 2 };
 extern const char wt__document_kind[];
 extern const char wt__document_former_kind[]; /* kind of the previous version, which kept markup */
@@ -71,8 +71,8 @@ enum {
     DOCUMENT_READABLE = DOCUMENT_USUAL | 1u << FIELD_CATEGORY | 1u << FIELD_PARAMETERS
 };
 
-/* Parses a comma-separated list of readable field names; returns DOCUMENT_USUAL if it names no field. *unknown becomes
- * the first invalid name, or an empty view. unknown may be NULL. */
+/* Parses a comma-separated list of readable field names. Returns DOCUMENT_USUAL if the list names no field. Sets
+ * *unknown to the first invalid name, or to an empty view. unknown may be NULL. */
 unsigned wt__document_fields(const char *names, struct str *unknown);
 /* Returns the field names as in config.json, or NULL if out of memory. */
 json_t *wt__document_name_fields(unsigned fields);
@@ -87,8 +87,8 @@ void wt__document_head(struct str description, struct buffer *out);
  *   category provider name in words: description (parameter, parameter) */
 void wt__document_fields_text(const struct tool *tool, unsigned fields, struct buffer *out);
 
-/* Appends text number `which` of the tool for an encoder that reads `fields`. Text 0 has all of them; text 1 only
- * provider and name. */
+/* Appends text number `which` of the tool for an encoder that reads `fields`. Text 0 has all of `fields`. Text 1 has
+ * only provider and name, or all of `fields` if these include neither. */
 void wt__document_text(const struct tool *tool, unsigned fields, unsigned which, struct buffer *out);
 
 #endif

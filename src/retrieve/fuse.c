@@ -1,5 +1,5 @@
-/* fuse.c: the table of sources of evidence (source.h); combines their evidence into one value for each text and
- * candidate, a weighted sum. */
+/* fuse.c: the table of sources of evidence (source.h). For each text and candidate, combines the evidence of all
+ * sources into one value, a weighted sum. */
 #include <math.h>
 #include <string.h>
 
@@ -71,9 +71,9 @@ static float source_value(const struct source_query *query, enum source_id sourc
     return weight > 0 ? weight * wt__ranking(query, t, source)->scores[c] : 0;
 }
 
-/* Returns the weight of meaning for this request. Few words are weak evidence: words of a brief request often differ
- * from the catalogue's or occur in many tools, while a long request has some that only its tool has. The weight
- * therefore moves from `brief` to the usual one with the logarithm of the number of words. */
+/* Returns the weight of meaning for this request. The words of a brief request are weak evidence, because they often
+ * differ from the catalogue's or occur in many tools. A long request usually has some words that only its tool has.
+ * The weight therefore moves from `brief` to the usual one with the logarithm of the number of words. */
 static float compute_dense_weight(const struct source_query *query)
 {
     const struct retriever *retriever = query->retriever;
@@ -85,7 +85,7 @@ static float compute_dense_weight(const struct source_query *query)
     return brief * powf(usual / brief, length);
 }
 
-/* Sets the query's weights. */
+/* Sets the weights of the query, adapted to this request. */
 static void weigh_sources(struct source_query *query)
 {
     float others = 0;

@@ -1,6 +1,6 @@
-/* language.c: detects a foreign language by lists of function words (language.h). The lists hold words of almost every
- * sentence, without common English words ("in", "was", "me") and without command names ("du", "ai"). docs/encoders.md,
- * "Other languages", has the error rate. */
+/* language.c: detects a foreign language by lists of function words (language.h). Almost every sentence of a
+ * language has one of its listed words. The lists omit words that are common in English ("in", "was", "me") and
+ * names of commands ("du", "ai"). docs/encoders.md, "Other languages", has the error rate. */
 #include "retrieve/language.h"
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 enum {
     WORD_MAX = 16,        /* bytes; longer than any listed word */
-    LEAST_EVIDENCE = 2,   /* distinct function words, or one and non-English letters */
+    LEAST_EVIDENCE = 2,   /* distinct function words; accented letters count as one more */
     IDEOGRAPH_LETTERS = 3 /* Latin letters that outweigh one non-Latin letter */
 };
 
@@ -48,9 +48,10 @@ struct language_evidence {
     size_t latin, other;                /* numbers of letters */
     bool accents;                       /* has Latin letters that are not in English */
     unsigned long long seen[LANGUAGES]; /* bitmap of list words counted so far */
-    size_t words[LANGUAGES], english;
+    size_t words[LANGUAGES], english;   /* numbers of distinct listed words, and of English function words */
 };
 
+/* Returns the 1-based place of the word in the list, or 0. */
 static size_t place_in_list(const char *list, struct str word)
 {
     size_t place = 1;

@@ -9,10 +9,10 @@
 
 #include "base/str.h"
 
-enum { LANGUAGE_REQUEST_MAX = 4096 /* bytes; a longer request is a document and gets no answer */ };
+enum { LANGUAGE_REQUEST_MAX = 4096 /* bytes; longer requests are not examined */ };
 
-/* Returns the language ("German") or "in another script" as a static string, or NULL if the request is English or
- * unclear. Accepts any bytes. */
+/* Returns the language ("German") or "in another script" as a static string. Returns NULL if the request is English,
+ * unclear or too long. Accepts any bytes. */
 const char *wt__foreign_language(struct str request);
 
 #endif

@@ -1,13 +1,15 @@
 /* named.c: ranks the tools whose names are in the request (request_names.h). A name identifies its tool, whatever the
- * other words of the request are. This evidence is therefore not weighed against the rest: a named tool leads.
+ * other words of the request are. A named tool is therefore placed first instead of being weighed against other
+ * evidence. The order is:
  *
- *   leaders     one tool for each name, in the request's order. The tool of a provider named nearby is preferred, then
+ *   leaders     One tool for each name, in the request's order. The tool of a provider named nearby is preferred, then
  *               the tool with the exact spelling, then the best tool according to the other sources.
  *
- *   namesakes   the other tools of these names. They precede the rest if the request consists of names only. In a
- *               sentence they are ranked by the other evidence.
+ *   namesakes   The other tools with these names. They come next if the request consists only of names. In a sentence
+ *               they are ranked by the other evidence.
  *
- *   rest        ranked as without names. A tool whose name is spoken in a sentence gains a share of the total weight.
+ *   rest        All other tools, ranked by the other evidence. A tool with a spoken name (request_names.h) gains a
+ *               share of the total weight.
  *
  * The scores enforce this order: leaders score slightly above the best of all other evidence. */
 #include <math.h>
@@ -22,7 +24,7 @@ static const float SPOKEN_SHARE = 0.4f;
 
 enum { NAMESAKES_MAX = 100, ENTRIES_READ = 4096 /* index entries per name */ };
 
-/* Score difference between two leaders, as a share of the best other score. */
+/* Score difference between successive leaders, as a share of the best other score. */
 static const float STEP = 0.01f;
 
 static bool has_names(const struct view *view)
@@ -132,7 +134,7 @@ static float score_by_other_sources(const struct source_query *query, const stru
     return evidence->value[0][c] + evidence->subquery_weight * best;
 }
 
-/* Returns the candidate that a name stands for. Returns query->count if all its tools lead already or are not
+/* Returns the candidate that leads for a name. Returns query->count if all tools of the name already lead or are not
  * allowed. */
 static size_t find_leader(const struct source_query *query, const struct evidence *evidence,
                           const struct request_name *name)

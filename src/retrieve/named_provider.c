@@ -59,9 +59,9 @@ uint64_t wt__provider_hash(struct str name)
     return spelling.len >= PROVIDER_LEAST ? hash_spelling(&spelling) : 0;
 }
 
-/* A provider's name. */
+/* Number of tools and index terms of one provider's name. */
 struct name_count {
-    uint32_t tools;    /* number of the provider's tools */
+    uint32_t tools;    /* number of tools of this provider */
     struct str *terms; /* [term_count] terms of the name's words in the index */
     size_t term_count;
 };
@@ -174,8 +174,8 @@ bool wt__provider_named(const struct provider_names *names, uint64_t provider_ha
     return provider_hash && at < names->count && names->hashes[at] == provider_hash;
 }
 
-/* Reads the provider names of each text. Finds no tools: a provider that the request names does not make all of its
- * tools candidates. */
+/* Reads the provider names in each text. Adds no candidates, because a named provider does not make all its tools
+ * candidates. */
 static int read_query_providers(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;

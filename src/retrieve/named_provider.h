@@ -34,14 +34,15 @@ struct name_counts {
     size_t len, capacity;
     struct arena arena;
 };
-/* Counts a tool of the named provider and sets *hash to the provider's hash, which is 0 for a name that is not
- * counted. Returns 0 or WT_ENOMEM. */
+/* Counts a tool of the named provider. Sets *hash to the hash of the provider's name, or to 0 if the name is not
+ * counted (wt__provider_hash). Returns 0 or WT_ENOMEM. */
 int wt__name_counts_add(struct name_counts *counts, struct str provider, uint64_t *hash, struct analyser *analyser,
                         struct token_list *scratch, wt_error *err);
 /* Counts another tool of a provider that was added before, by its hash. */
 void wt__name_counts_again(struct name_counts *counts, uint64_t hash);
-/* Returns the precision of the provider's name in (0, 1]: the share of its own tools among all tools with all words of
- * the name, estimated from the words' frequencies. About 1 for "spotify", low for "time". */
+/* Returns the precision of the provider's name, 0 to 1: of all tools that contain all words of the name, the share
+ * that belongs to this provider. It is estimated from the frequencies of the words: about 1 for "spotify", low for
+ * "time". Returns 0 for an unknown hash. */
 float wt__name_precision(const struct name_counts *counts, uint64_t hash, const struct lexical *index);
 void wt__name_counts_dispose(struct name_counts *counts);
 

@@ -147,7 +147,7 @@ void wt__past_requests_rows(const struct past_requests *past, const struct snaps
     }
 }
 
-static const float SHARPNESS = 20; /* of the votes; the encoder was trained with the same value */
+static const float SHARPNESS = 20; /* factor of the cosine difference in a vote; also used to train the encoder */
 
 size_t wt__neighbours_nearest(const struct neighbours *n, const float *query, size_t k, float *scores,
                               struct scored *best)
@@ -270,9 +270,10 @@ const struct source wt__source_neighbours = {{"neighbours", "neighbours", has_ne
                                              .tried = {0.5f, 0, 0.25f, 1, 2},
                                              .tried_count = 5};
 
-/* Evidence: tools that were used for exactly this request, according to the current store. A new usage counts without
- * training. Training does not tune the weight. It is a share of the sum of all other weights (RECORDED_SHARE), so its
- * influence stays constant. */
+/* The source "usage": tools that were used for exactly this request, according to the current store. A new usage
+ * counts at once, without training. Training does not tune the weight, which is a share of the sum of all other
+ * weights (RECORDED_SHARE). */
+
 static bool has_recorded(const struct view *view)
 {
     return view->recorded_count > 0;

@@ -3,9 +3,9 @@
  * Users often repeat requests with the same sets of tools. The most similar past requests ("neighbours") retrieve such
  * a set together, which vectors of single tools cannot do.
  *
- * Training stores the past requests. The model's file holds the vectors of the requests by the trained encoder and, if
- * that is a different one, by the engine's encoder. It also holds the labels of each request. A label is a tool id; its
- * row depends on the snapshot. */
+ * Training stores the past requests in the model's file, with their vectors by the trained encoder and their labels.
+ * If the engine uses another encoder, the file also holds the vectors by that encoder. A label is the id of a tool
+ * that the request used. The row of a label depends on the snapshot. */
 #ifndef WT_RETRIEVE_PAST_REQUESTS_H
 #define WT_RETRIEVE_PAST_REQUESTS_H
 
@@ -69,8 +69,8 @@ struct neighbour_votes wt__neighbours_vote(const struct neighbours *neighbours, 
 enum { PAST_MAX_REQUESTS = 50000 };
 
 struct past_requests {
-    struct neighbours trained;   /* without rows, which depend on the snapshot; count is 0 if empty */
-    struct neighbours untrained; /* same requests by the engine's encoder of that time; count is 0 if not stored */
+    struct neighbours trained;   /* vectors by the trained encoder; `rows` is not set (it depends on the snapshot) */
+    struct neighbours untrained; /* vectors by the engine's encoder at training time; count is 0 if not stored */
     char untrained_hash[65];     /* hash of that encoder */
     struct mapping file;
     uint32_t *numbers;       /* memory of starts and labels */

@@ -3,10 +3,10 @@
  *
  *   identifiers   For each token that looks like an identifier: the whole token, or else the longest sequence of its
  *                 pieces that is a name. Pieces are separated by joints ('.', '/', ':', "__").
- *   paths         For each token with a method, a host or open segments (tool_names.h): the path of a tool that matches
- *                 with the fewest segments read as parameter values.
- *   cover         All tokens as names and filler words, without a rest, at minimum cost. This is fast, because the
- *                 cover of an ordinary sentence fails at the first word that starts no name.
+ *   paths         For each token with a method, a host or open segments (tool_names.h): the tool path that matches with
+ *                 the fewest segments read as parameter values.
+ *   cover         The whole request as names and filler words, at minimum cost. This is fast, because the cover of an
+ *                 ordinary sentence fails at the first word that is neither a filler nor the start of a name.
  *
  * If the cover succeeds, its names count; otherwise the identifiers and paths do. */
 #include "retrieve/request_names.h"
@@ -101,10 +101,11 @@ static size_t find_piece_end(struct str token, size_t at, size_t *next)
     return token.len;
 }
 
-/* True for a word with a sign, a digit or an inner capital, except words such as "U.S." and "and/or". */
+/* True for a token with a sign, a digit or an inner capital, if at least LETTERS characters follow each other
+ * without a sign. "U.S." has only single letters, so it is not an identifier. */
 static bool is_identifier(struct str token)
 {
-    enum { LETTERS = 3 }; /* minimum letters of one piece */
+    enum { LETTERS = 3 }; /* minimum length of one run without signs */
     size_t letters = 0;
     bool marked = false, readable = false;
     for (size_t i = 0; i < token.len; i++) {
@@ -147,7 +148,7 @@ static int read_tokens(struct name_reading *reading, struct arena *arena, wt_err
 
 /* ---------------------------------------------------------------- identifiers */
 
-/* Looks up the name whose letters and digits lead to the hash state. text: its place in the request. */
+/* Looks up the name with this hash state. text: the name as written in the request. */
 static bool find_hash(const struct name_reading *reading, uint64_t state, struct str text, struct request_name *out)
 {
     uint64_t hash = wt__name_hash_end(state);
@@ -166,9 +167,9 @@ static size_t max_name_parts(const struct name_reading *reading)
     return reading->names->words < NAME_WORDS_MAX ? reading->names->words : NAME_WORDS_MAX;
 }
 
-/* Finds the longest sequence of pieces that is a name, and the last one of that length. In "mcp__github__create_issue"
- * that is create_issue, not mcp__github. A single piece must have at least two word parts, or
- * be the last piece and follow "__". */
+/* Finds the longest sequence of pieces that is a name. Of several sequences with the same length, the last one wins.
+ * In "mcp__github__create_issue", github__create_issue is tried first, then mcp__github, then create_issue. A single
+ * piece must have at least two word parts, or be the last piece and follow "__". */
 static bool find_pieces(const struct name_reading *reading, struct str token, struct request_name *out)
 {
     size_t starts[PIECES_MAX], ends[PIECES_MAX], count = 0;
@@ -420,7 +421,8 @@ static bool is_isolated_token(const struct name_reading *reading, size_t at)
            (at + 1 == reading->count || tokens[at + 1].delimited || is_filler_token(reading, at + 1));
 }
 
-/* Reads the names of the cheapest cover in order. False if the cover is not acceptable. */
+/* Reads the names of the cheapest cover in order. False if the cover has no name. Also false if every name is a
+ * single plain word and one of them is not isolated. */
 static bool read_cover(struct name_reading *reading, const struct cover_step *steps, struct request_names *out)
 {
     size_t ends[COVER_TOKENS_MAX], count = 0;

@@ -3,11 +3,12 @@
  * A request may consist only of names, conjunctions and polite words: "create issue, list labels and search". Then
  * every name counts, however it is written. In any other request a name counts if it looks like an identifier:
  *
- *   with a sign inside   "create_issue", "issues/create", "mcp__github__create_issue"
+ *   with punctuation     "create_issue", "issues/create", "mcp__github__create_issue"
  *   in camel case        "createIssue"
  *   method and path      "GET /repos/{owner}"
  *
- * Other names in a sentence are only spoken: "create an issue in this repository" may mean another tool. */
+ * Any other name of several words in a sentence is "spoken". It is weaker evidence, because "create issue reports for
+ * this repository" may mean another tool. */
 #ifndef WT_RETRIEVE_REQUEST_NAMES_H
 #define WT_RETRIEVE_REQUEST_NAMES_H
 
@@ -24,7 +25,7 @@ enum {
     REQUEST_NAMES_MAX = 32,     /* names per request; further ones are ignored */
     REQUEST_TOKENS_MAX = 4096,  /* tokens of a request that are searched for names */
     REQUEST_PROVIDERS_MAX = 64, /* ambiguous names whose provider is looked up; later ones match any provider */
-    COVER_TOKENS_MAX = 256      /* maximum tokens of a request of names only, or with spoken names */
+    COVER_TOKENS_MAX = 256      /* tokens; longer requests are not searched for spoken names, nor read as names only */
 };
 
 #define NAME_ANY_ROW UINT32_MAX
@@ -34,8 +35,9 @@ struct request_name {
     struct str text; /* view of the request */
     uint64_t hash;
     struct name_run run; /* entries of the index */
-    uint32_t row;        /* row of the provider named nearby, or NAME_ANY_ROW */
-    uint64_t written;    /* hash of the exact spelling, or NAME_UNWRITTEN if no tool has that spelling */
+    uint32_t row;        /* row of the tool whose provider is named nearby, or NAME_ANY_ROW */
+    uint64_t written;    /* hash of the exact spelling; NAME_UNWRITTEN if no tool has it or only one tool has the
+                          * name */
 };
 
 struct request_names {

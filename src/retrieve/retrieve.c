@@ -22,20 +22,21 @@
 #include "retrieve/segment.h"
 #include "retrieve/source.h"
 
-/* Candidates per text and source. 20 would do; with 100 the first hundred hits do not depend on k. A cap skips
- * candidates and needs more behind them. */
+/* Candidates per text and source. 20 would suffice, but with 100 the first hundred hits do not depend on k. A cap
+ * per provider skips candidates, so a search with a cap needs more of them (CAPPED_DEPTH). */
 enum { DEPTH = 100, CAPPED_DEPTH = WT_MAX_K };
 
-/* Minimum hits for a large k, however many candidates are copies: the search is then repeated with CAPPED_DEPTH. */
+/* If exact copies leave fewer than min(k, FILLED) hits, the search is repeated with CAPPED_DEPTH. */
 enum { FILLED = 50 };
 
-/* Maximum bytes of a request with sub-queries. A longer request is a document: its sub-queries would take seven full
- * encodings and add little about the wish. */
+/* Maximum bytes of a request that is split into sub-queries. A longer request is a document: its sub-queries would
+ * take many full encodings and say little about what the user wants. */
 enum { SUBQUERY_REQUEST_MAX = 4096 };
 
-/* Total bytes of sub-queries that the encoder reads, about the tokens of one whole request. A shorter request always
- * fits. A longer one states its wish first or last, so the budget is spent on the last sub-query, then the first, the
- * last but one, and so on. From each further sub-query the encoder reads only the beginning. Words are read in full. */
+/* Total bytes of sub-queries that the encoder reads, about the tokens of one whole request. The sub-queries of a
+ * shorter request always fit. A longer request usually says first or last what the user wants. The budget is
+ * therefore spent on the last sub-query, then the first, the last but one, and so on. Of each sub-query beyond the
+ * budget, the encoder reads the first SUBQUERY_ENCODED_LEAST bytes. Words are read in full. */
 enum { SUBQUERIES_ENCODED = 1280, SUBQUERY_ENCODED_LEAST = 64 };
 
 static void close_workspace(struct workspace **workspace)
@@ -281,7 +282,8 @@ static bool is_cut(const struct source_query *query)
     return cut;
 }
 
-/* Repeats the search with more candidates after copies used them up. Reuses the encoded texts and votes. */
+/* Repeats the search with CAPPED_DEPTH candidates, because copies left too few hits. Reuses the encoded texts and
+ * the votes. */
 static int find_deeper(const struct source_query *query, wt_error *err)
 {
     struct retrieve_request again = *query->request;

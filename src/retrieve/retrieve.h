@@ -5,7 +5,7 @@
  *
  *   words           BM25 over the tool's fields
  *   meaning         inner product of unit vectors
- *   past requests   votes of similar ones
+ *   past requests   votes of similar past requests
  *
  * A retriever is a set of weights for the sources. compose.h ranks by the evidence. docs/retrieval.md has the formulas
  * and the effect of each step. */
@@ -48,15 +48,15 @@ struct retriever {
     float weights[SOURCES];
     float brief;    /* weight of meaning in a brief request if words also have a weight; 0 for the usual weight */
     float subquery; /* weight of a sub-query relative to the whole request */
-    unsigned also;  /* bits 1u << source_id of sources computed without a weight, for the features */
+    unsigned also;  /* bits 1u << source_id of sources that are computed without a weight, for the features */
 };
 
 extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 
 bool wt__retriever_uses(const struct retriever *retriever, enum source_id source);
 
-/* Replaces the weight of meaning in a retriever that also weighs words. weight: the encoder's own
- * (wt__encoder_dense_weight) instead of that of wt__hybrid. */
+/* Replaces the weight of meaning in a retriever that weighs both words and meaning. weight: the weight that suits
+ * the encoder (wt__encoder_dense_weight). */
 void wt__retriever_weigh_meaning(struct retriever *retriever, struct dense_weight weight);
 
 /* weights[SOURCE_RECORDED] if recorded uses of the same request count (past_requests.c). */
@@ -67,7 +67,8 @@ void wt__retriever_weigh_meaning(struct retriever *retriever, struct dense_weigh
 
 #define WEIGHT_MAX 1e6 /* keeps products of weights and vectors within the range of an index */
 
-/* Reads a weight from the config of a trained model. Returns 0 if it is not finite or above WEIGHT_MAX. */
+/* Reads a weight from the config of a trained model. Returns `fallback` if it is missing, and 0 if it is not finite
+ * or its magnitude is WEIGHT_MAX or more. */
 static inline float wt__config_weight(const json_t *object, const char *key, double fallback)
 {
     double value = wt__json_real(object, key, fallback);
@@ -110,7 +111,7 @@ struct retrieve_request {
     size_t max_per_provider;   /* 0 for no cap */
     enum copies_placed copies; /* copies that keep places of their own */
     const float *encoded;      /* `encoded` of an earlier hit_list for the same text and encoder; NULL to encode now */
-    struct neighbour_votes votes; /* same for `votes`; items is NULL to vote now */
+    struct neighbour_votes votes; /* `votes` of the same hit_list; items is NULL to vote now */
     bool features;                /* fill all features, and compute words for them even if words have no weight */
 };
 
@@ -119,7 +120,7 @@ enum feature {
     FEATURE_SCORE,            /* score divided by the best hit's score */
     FEATURE_MEANING,          /* cosine with the whole request */
     FEATURE_WORDS,            /* sqrt(coverage) * words / best words, of the whole request */
-    FEATURE_SUBQUERY_MEANING, /* these two are for the best sub-query, or the whole request if it has no sub-queries */
+    FEATURE_SUBQUERY_MEANING, /* this and the next: best of the sub-queries, or of the whole request if it has none */
     FEATURE_SUBQUERY_WORDS,
     FEATURE_NEIGHBOUR_VOTES, /* neighbour votes, if the retriever uses neighbours */
     RETRIEVE_FEATURES
@@ -134,10 +135,10 @@ struct stage_evidence {
     float weight;     /* weight of this evidence; 0 if it has no weight */
 };
 
-/* Share of the request's distinct words, without stop words, that a tool has. All zero if words were not computed. */
+/* Distinct words of the request, without stop words, that a tool has. All zero if words were not computed. */
 struct word_share {
     unsigned count;
-    float weight; /* weighted by idf, 0 to 1 */
+    float weight; /* share of all such words, weighted by idf, 0 to 1 */
 };
 
 /* All sources, the sub-query, and two second stages. */
@@ -152,7 +153,8 @@ struct hit {
     struct word_share words;                  /* request words that the tool has */
     bool weak;                                /* checked, and hardly any evidence supports it */
     bool brought;                             /* added by a reranker rather than by retrieval */
-    bool kept;                                /* called earlier in the conversation, or already with the caller */
+    bool kept;                                /* called earlier in the conversation, or listed by the caller as a
+                                               * tool to keep */
     unsigned lead;       /* 1-based index of the name in the request that this tool leads, else 0 */
     struct str name;     /* the name as written in the request */
     struct str subquery; /* sub-query that this hit answers best; empty if the request has only one */
@@ -176,18 +178,19 @@ struct hit_list {
     const size_t *nearest_counts; /* [texts] */
     size_t nearest_most;
     double encode_ms;
-    size_t named;             /* number of leading hits, which come first */
+    size_t named;             /* number of hits that lead for a name in the request (named.c); they come first */
     bool named_only;          /* the request consists only of tool names */
     const struct copy *given; /* [given_count] copies that gave their places to other tools */
     size_t given_count;
     const struct provider_names *asked; /* providers named in the request; NULL if exact copies keep their places */
 };
 
-/* Moves leading hits back to the front after a later stage has reordered the hits. Raises scores where needed so that
- * they never rise along the list. */
+/* Moves the hits that lead for a name back to the front after a later stage has reordered the hits. Raises scores
+ * where needed so that they never rise along the list. */
 void wt__named_first(struct hit_list *hits);
 
-/* Lets exact copies share places again, if sharing is on, after a later stage has added tools. */
+/* Removes hits that are exact copies of a hit before them, after a later stage has added tools. Keeps leading hits
+ * and the tools of providers named in the request. Does nothing if exact copies keep their places. */
 void wt__hits_share_places(struct hit_list *hits, const struct snapshot_key *keys);
 
 /* Scratch of one running query: analyser, encoder scratch, cursors, arena. Once warm, a query allocates nothing per

@@ -1,13 +1,14 @@
 /* segment.c: cuts a request at the ends of sentences, and within sentences at commas, colons, semicolons, "and" and
  * "then".
  *
- * Every sub-query must keep CONTENT_MIN content words, which are words other than stop words, or ask for something by a
- * verb ("fork the repository and star it"). "Paris, London and Rome" stays whole, because a list of names needs one
- * tool. Words left at the end of a sentence join the sub-query before them. A negated sub-query ("do not delete it") is
- * dropped. If there are more than SUBQUERIES_MAX, neighbours are joined, the shortest pair first.
+ * A cut needs CONTENT_MIN content words before it, which are words other than stop words. Fewer are enough between two
+ * wishes (segment.h): "fork the repository and star it". "Paris, London and Rome" stays whole, because a list of names
+ * needs one tool. Words left at the end of a sentence join the sub-query before them. A negated sub-query ("do not
+ * delete it") is dropped. If there are more than SUBQUERIES_MAX sub-queries, neighbours are joined, the shortest pair
+ * first.
  *
- * The scan is one pass over arbitrary bytes. A request of 64 KiB may have ten thousand parts, so only the last
- * SUBQUERIES_SEEN are kept separate while it is read. */
+ * The scan is one pass over arbitrary bytes. A request of 64 KiB may have ten thousand parts, so only
+ * SUBQUERIES_SEEN are kept separate during the scan. */
 #include "retrieve/segment.h"
 
 #include <stdbool.h>
@@ -108,9 +109,9 @@ static size_t scan_word_end(struct str text, size_t at, size_t end)
     return at;
 }
 
-/* True if a wish begins at `at`: a question, or a verb in its base form after stop words, with more text behind it. A
- * verb that may be a noun ("comment and label") counts only before a stop word, a number or a sign: "comment on it",
- * "tell #ci". */
+/* True if a wish (segment.h) begins at `at`: a question word, or a verb in its base form after stop words, with more
+ * text behind the verb. A verb that may be a noun ("comment and label") counts only before a stop word, a number or
+ * a sign: "comment on it", "tell #ci". */
 static bool wish_begins(struct str text, size_t at, size_t end)
 {
     for (size_t words = 0; words < WISH_AMONG && at < end; words++) {
@@ -196,7 +197,7 @@ static void trim_span(struct str text, struct text_span *span)
         span->end--;
 }
 
-/* True if a negation begins the span: "not", "don't", "do not", "never", "without". */
+/* True if the span begins with a negation, perhaps after stop words: "not", "don't", "do not", "never", "without". */
 static bool is_negated(struct str text, struct text_span span)
 {
     static const char *const negations[] = {"never", "no", "not", "nothing", "without"};
@@ -254,8 +255,8 @@ static bool has_wish(struct str text, struct text_span span)
     return false;
 }
 
-/* Sentences of a long request: distance from either end within which a wish counts, and context kept before and after
- * it. */
+/* Numbers of sentences: distance from either end of a long request within which a wish counts, and context kept
+ * before and after the wish. */
 enum { WISH_WITHIN = 4, SENTENCES_BEFORE = 2, SENTENCES_BEHIND = 1 };
 
 /* Parts of a long request to read: its first sentences, and those around its last wish. A part is empty if that end has

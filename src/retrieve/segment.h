@@ -19,9 +19,10 @@ enum {
  * without content words, 1 if it is not worth cutting. */
 size_t wt__segment(struct str request, struct str subqueries[SUBQUERIES_MAX]);
 
-/* Shortens a request above LONG_REQUEST (a mail, a log, minutes) to the sentences around the wishes near its two ends.
- * A wish asks for something by a verb. Keeps the first sentences, and the last wish with its neighbours, in the arena.
- * Any other request stays whole. Errors: WT_ENOMEM. */
+/* Shortens a request above LONG_REQUEST (a mail, a log, minutes) to the sentences around the wishes near its two
+ * ends. A wish is a question, or a clause with a verb in its base form ("fork the repository"). Sets *out to the
+ * first sentences and to the last wish with the sentences around it, in the arena. Sets *out to any other request
+ * unchanged. Errors: WT_ENOMEM. */
 int wt__segment_wish(struct str *out, struct str request, struct arena *arena, wt_error *err);
 
 /* Returns the sub-query without its leading stop words ("Can you please show me the rate" -> "rate"). A sub-query of

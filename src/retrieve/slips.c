@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-enum { NEAR = SLIPS_BAND + 1 }; /* letters on either side that may match, including a swap with a neighbour */
+enum { NEAR = SLIPS_BAND + 1 }; /* number of letters on either side that may match, including a swap with a neighbour */
 
 #define L(letter) (UINT32_C(1) << ((letter) - 'a'))
 #define ALL_LETTERS (L('z') * 2 - 1)
@@ -100,7 +100,8 @@ void wt__slips_begin(struct slips *slips, struct str typed, unsigned most)
     }
 }
 
-/* If the minimum cost so far leaves no room for an exchange, only letters typed nearby are affordable. */
+/* If the minimum cost so far leaves no room for an exchange, only letters typed nearby and a doubled letter are
+ * affordable. */
 uint32_t wt__slips_letters(const struct slips *slips, size_t at)
 {
     uint32_t met = slips->near[at] | (at > 0 ? L(slips->meant[at - 1]) : 0);

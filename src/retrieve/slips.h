@@ -1,12 +1,12 @@
 /* slips.h: the cost of mistyping one word as another.
  *
  * This is a Damerau-Levenshtein distance (letters lost, added, exchanged and swapped), weighted by how often people
- * make each slip. Cheap slips are a doubled letter, swapped neighbours and a vowel for a vowel. Expensive slips are a
- * wrong first letter, and another consonant near the end, which usually makes a different word (quantify, quantity).
+ * make each slip. Cheap slips are a doubled letter, swapped neighbours and a wrong vowel. Expensive slips are a wrong
+ * first letter and a wrong consonant near the end. The latter usually makes a different word (quantify, quantity).
  *
  * The intended word is given letter by letter, so that words with a common prefix share the work. Costs above
- * SLIPS_MOST are not computed. Three letters more or fewer always cost more than that, so only the SLIPS_BAND positions
- * on either side of each letter are computed (Ukkonen 1985). */
+ * SLIPS_MOST are not computed. Words whose lengths differ by three letters always cost more, so only the SLIPS_BAND
+ * positions on either side of each letter are computed (Ukkonen 1985). */
 #ifndef WT_RETRIEVE_SLIPS_H
 #define WT_RETRIEVE_SLIPS_H
 
@@ -15,7 +15,7 @@
 
 #include "base/str.h"
 
-/* Costs in hundredths of a lost or added letter. */
+/* Costs in hundredths of the cost of an added letter. */
 enum slip {
     SLIP_DOUBLED = 60, /* mesage, channnel */
     SLIP_SWAPPED = 70, /* porject */

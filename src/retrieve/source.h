@@ -1,8 +1,8 @@
-/* source.h: a source of evidence that a request needs a tool. The table in fuse.c lists all sources. Each has a file of
- * its own, except that past_requests.c has two: past requests (neighbours) and recorded use.
+/* source.h: a source of evidence that a request needs a tool. The table in fuse.c lists all sources. Each source has a
+ * file of its own, but past_requests.c has two: past requests (neighbours) and recorded use.
  *
- * For every text of a request a source first searches for its best tools. The results of all sources together are the
- * candidates. Then it scores each candidate. Results are stored in its ranking of the text. */
+ * For every text of a request, each source first searches for its best tools. The results of all sources together
+ * are the candidates. Each source then scores every candidate. A source stores its results for a text in a ranking. */
 #ifndef WT_RETRIEVE_SOURCE_H
 #define WT_RETRIEVE_SOURCE_H
 
@@ -29,13 +29,13 @@ struct text {
     struct ranking rankings[SOURCES];
 
     /* Used by words only: */
-    struct lexical_term *terms; /* [term_count] sorted */
+    struct lexical_term *terms; /* [term_count] distinct terms, sorted by their bytes */
     size_t term_count;
     unsigned *fields; /* [term_count] matching fields of the tool being explained; NULL before the first */
     float *idf;       /* [term_count] idf times the term's weight */
     float most;       /* maximum BM25 score for these terms */
-    float coverage;
-    float *shares; /* [term_count] scratch of wt__word_share */
+    float coverage;   /* share of `most` that the best tool reaches */
+    float *shares;    /* [term_count] scratch of wt__word_share */
 
     struct provider_names providers; /* used by providers only */
     unsigned actions;                /* used by actions only; bits of enum action */
@@ -83,15 +83,16 @@ struct source {
         int (*search)(struct source_query *query, wt_error *err);
         /* Sets scores [N] of the candidates for each text. */
         int (*score_rows)(struct source_query *query, wt_error *err);
-        /* Returns the contribution of candidate c to text t for a weight above 0. Contributions are added, so all
-         * sources use one scale, which scores need not. NULL for the product of weight and score. */
+        /* Returns the contribution of candidate c to text t for a weight above 0. Contributions of all sources are
+         * added, so they must be on one scale. Scores need not be. NULL if the contribution is the product of weight
+         * and score. */
         float (*value)(const struct source_query *query, float weight, size_t t, size_t c);
-        /* Sets the features of candidate c that this source provides, even if the source was not queried. NULL if it
-         * provides none. */
+        /* Sets the features of candidate c that this source provides. Also called if the source was not queried.
+         * NULL if it provides none. */
         void (*features)(const struct source_query *query, size_t c, float *out);
     };
     bool is_preset;     /* the search sets the weight; training does not */
-    bool is_sparse;     /* gives no evidence about most tools, and is then omitted from their evidence */
+    bool is_sparse;     /* has no evidence about most tools; a hit with score 0 omits this source */
     bool needs_vectors; /* reads the vectors of the texts */
     bool for_features;  /* runs if features are wanted */
 
@@ -121,11 +122,10 @@ bool wt__query_uses(const struct source_query *query, enum source_id source);
 /* Computes the value of each candidate for each text from all weighted sources. */
 int wt__fuse(struct source_query *query, struct evidence *out, wt_error *err);
 
-/* Returns the share of the whole request's words that candidate c has. Defined in bm25.c. */
+/* Returns the words of the whole request that candidate c has. Defined in bm25.c. */
 struct word_share wt__word_share(const struct source_query *query, size_t c);
 
-/* Fills a hit for a chosen candidate with the evidence of each source and, if wanted, its features. first: the best
- * choice. */
+/* Fills a hit for a chosen candidate with the evidence of each source and its features. first: the best choice. */
 void wt__fuse_hit(const struct source_query *query, const struct evidence *evidence,
                   const struct chosen_candidate *choice, const struct chosen_candidate *first, struct hit *out);
 

@@ -1,10 +1,12 @@
-/* spelling.c: corrects misspelt words (spelling.h). The index has only the stems of the catalogue's words. A stem is
- * therefore tried with the ending of the typed word (for "slaked", the stem slack gives "slacked"), and the result
- * counts if it has this stem. The vocabulary is a trie, walked as far as the slips allow. Both are searched for words
- * that begin with the first or the second typed letter only: people type the first letter correctly or swap these two.
+/* spelling.c: corrects misspelt words (spelling.h). Candidates come from the catalogue and from the vocabulary.
  *
- * Cost: an unknown word takes one pass over the terms of the index that begin with one of two letters. The search needs
- * no memory or disk space per tool. bench_spelling measures its time. */
+ * The index has only the stems of the catalogue's words. A stem is therefore tried with the ending of the typed word:
+ * for "slaked", the stem "slack" gives "slacked". The result counts if it has this stem. The vocabulary is a trie,
+ * walked as far as the slips allow. Only words that begin with the first or the second typed letter are tried, because
+ * people type the first letter correctly or swap the first two.
+ *
+ * An unknown word takes one pass over the index terms that begin with one of two letters. The search needs no memory
+ * or disk space per tool. bench_spelling measures its time. */
 #include "retrieve/spelling.h"
 
 #include "base/buffer.h"
@@ -15,13 +17,13 @@
 #include "retrieve/source.h"
 #include "text/unicode.h"
 
-/* Maximum cost of a word of the catalogue, and of one that only the vocabulary has (a swap or a doubled letter). */
+/* Maximum costs of corrections, and limits on the length of words. */
 enum {
-    COST_SHORT = 110, /* one slip */
-    COST_LONG = 150,  /* two likely slips in a word of at least LONG_LETTERS */
-    COST_ELSEWHERE = 70,
+    COST_SHORT = 110,    /* one slip */
+    COST_LONG = 150,     /* two likely slips in a word of at least LONG_LETTERS */
+    COST_ELSEWHERE = 70, /* for a word that only the vocabulary has: a swap or a doubled letter */
     LONG_LETTERS = 8,
-    LEAST_LETTERS = 3, /* so short a word can only become a stop word (teh) */
+    LEAST_LETTERS = 3, /* minimum; a word of this length can only become a stop word (teh) */
     SURE_LETTERS = 5,  /* shorter words resemble too many others, so exchanged and superfluous letters are not tried */
     ELSEWHERE = 20     /* extra cost of a word that no tool has */
 };
@@ -160,7 +162,7 @@ static bool is_better(const struct speller *speller, unsigned cost, uint32_t row
     return rows != speller->best_rows ? rows > speller->best_rows : rank < speller->best_rank;
 }
 
-/* Makes the word the best one if it is better. stem: its stem. */
+/* Makes the word, with the given stem, the best correction if it is better than the best one so far. */
 static void weigh_correction(struct speller *speller, struct str word, struct str stem, unsigned cost, int32_t rank)
 {
     uint32_t rows = stem.len ? wt__lexical_df(speller->index, stem) : 0;
@@ -214,8 +216,9 @@ static size_t length_distance(size_t a, size_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Tries `word` if its stem is `term` and its cost is at most `most`. If the vocabulary has words with this stem, it
- * usually has all of them, and other forms are not words (delve, deliv: "delive"). Only a swap is accepted then. */
+/* Tries `word` if its stem is `term` and its cost is at most `most`. If the vocabulary has a base form with this
+ * stem, it usually has all words with the stem, and other forms are not words ("delive" for the stem "deliv"). Only
+ * a swap is accepted then. */
 static int try_surface(struct speller *speller, struct str word, struct str term, unsigned most)
 {
     struct str stem;
@@ -330,7 +333,7 @@ struct spelling_reading {
     struct speller speller;
     struct correction corrections[SPELLING_WORDS_MAX];
     size_t count;
-    size_t left; /* unknown words without a correction, and words with letters beyond a to z */
+    size_t left; /* unknown words without a correction, and words with letters beyond ASCII */
 };
 
 /* Returns the end of the quotation at `at`, including its closing mark, or `at` if there is no quotation. */
@@ -354,7 +357,7 @@ static size_t skip_quoted(struct str text, size_t at)
     return at;
 }
 
-/* True if the word has letters beyond a to z. */
+/* True if the word has letters beyond ASCII. */
 static bool has_wide_letter(struct str word)
 {
     for (const char *at = word.ptr, *end = word.ptr + word.len; at < end;) {
@@ -484,7 +487,7 @@ static bool names_something(struct str word)
     return characters >= LEAST_LETTERS;
 }
 
-/* True for 2 to BRIEF_WORDS words of letters and digits, as in a name, without stop words. */
+/* True if the text consists of 2 to BRIEF_WORDS words of letters, digits, '_' and '-', without stop words. */
 static bool is_keywords(struct str text)
 {
     size_t words = 0;

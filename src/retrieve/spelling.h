@@ -1,15 +1,15 @@
 /* spelling.h: corrects misspelt English words of a request.
  *
  * A word is unknown if no tool of the catalogue has it, and the built-in encoder's vocabulary (the 23,000 most common
- * words of English) has neither it nor its base form. An unknown word is read as the word of the catalogue or the
- * vocabulary with the cheapest slips (slips.h), if those are few enough. Left unchanged are:
+ * words of English) has neither it nor its base form. An unknown word is replaced by the word of the catalogue or the
+ * vocabulary with the lowest cost (slips.h), if this cost is low enough. Left unchanged are:
  *
  *   quoted text
  *   words with anything but letters (paths, addresses, identifiers)
  *   names (a capital inside a sentence)
- *   all words, if the request has as many unknown words as corrections: it is in another language
+ *   all words, if at most half of the unknown words have a correction
  *
- * docs/retrieval.md measures the effect. */
+ * In the last case the request is probably in another language. docs/retrieval.md measures the effect. */
 #ifndef WT_RETRIEVE_SPELLING_H
 #define WT_RETRIEVE_SPELLING_H
 

@@ -18,7 +18,7 @@
 #include "catalog/tool.h"
 #include "index/names.h"
 
-/* Maximum words of a title or sentence that is a name, and of an unpunctuated name in a request. */
+/* Maximum number of words in a title or description that counts as a name, and in a name within a request. */
 enum { NAME_WORDS_MAX = 20 };
 
 /* Increment when the names of a tool or their hashes change. */

@@ -31,7 +31,7 @@ void wt__tool2vec(const struct tool2vec *weights, size_t dim, const float *docum
     wt__normalize(out, dim);
 }
 
-static const double MAX_ROW = 1e8; /* maximum length of a row; times the maximum weight, still valid in an index */
+static const double MAX_ROW = 1e8; /* maximum length of a row; MAX_ROW * WEIGHT_MAX is still valid in an index */
 
 static int name_rows(struct mlc *mlc, const json_t *tools, const char *path, struct arena *arena, wt_error *err)
 {

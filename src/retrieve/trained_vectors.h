@@ -8,9 +8,9 @@
  * d is the unit vector of the tool's texts, and u is the unit mean of the vectors of its n requests. Training and
  * serving share this code so that they cannot diverge.
  *
- * The classifier of requests with one row per tool, section 4.2, has no bias, so its rows C are another set of tool
- * vectors. A tool added after training has no row. Its vector T, scaled to the mean length of the rows, replaces it,
- * because training starts rows from T. */
+ * The classifier of section 4.2 has one row per tool and no bias, so its rows C are another set of tool vectors. A tool
+ * added after training has no row. It gets its vector T, scaled to the mean length of the rows, because training
+ * initialises rows with T. */
 #ifndef WT_RETRIEVE_TRAINED_VECTORS_H
 #define WT_RETRIEVE_TRAINED_VECTORS_H
 
@@ -29,8 +29,8 @@ struct tool2vec {
     float shrink;             /* number of usages at which the mean counts half */
 };
 
-/* Reads the weights from member "interpolation" of a config. A missing, non-finite or huge value gets the untrained
- * default. */
+/* Reads the weights from member "interpolation" of a config. A missing weight is 1, and a missing shrink is 0. A
+ * value that is not finite or is too large becomes 0 (wt__config_weight). */
 struct tool2vec wt__tool2vec_read(const json_t *config);
 
 /* Computes T. document [D]: d. sum [D] and uses: sum and number of the requests' vectors. out [D] may be document. */
@@ -61,8 +61,8 @@ static inline float wt__mlc_value(const struct mlc *mlc, int64_t row, size_t d, 
     return row >= 0 ? mlc->rows[(size_t)row * mlc->dim + d] : mlc->mean_length * t;
 }
 
-/* Mixes one component of T and C into a component of the searched vector. Training and serving both use this
- * formula. */
+/* Returns a component of the searched vector: the sum of t, a component of T, and c, of C, weighted by tool2vec and
+ * mlc. Training and serving both use this formula. */
 static inline float wt__mlc_mix(float tool2vec, float t, float mlc, float c)
 {
     return tool2vec * t + mlc * c;

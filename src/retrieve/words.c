@@ -94,6 +94,7 @@ struct verb wt__verb(struct str word)
     struct verb verb = find_verb(key);
     if (verb.actions || strncmp(key, " un", 3) != 0)
         return verb;
+    /* A known verb after "un" undoes something: "unpin". */
     key[2] = ' ';
     return find_verb(key + 2).actions ? (struct verb){ACTION_UPDATE | ACTION_DELETE, false} : (struct verb){0};
 }

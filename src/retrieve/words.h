@@ -1,5 +1,5 @@
-/* words.h: the words of a request as written: splitting, stop words, question words, and verbs with the kind of action
- * that they stand for. */
+/* words.h: the words of a request as written: splitting, stop words, question words, and verbs with their kinds of
+ * action. */
 #ifndef WT_RETRIEVE_WORDS_H
 #define WT_RETRIEVE_WORDS_H
 
@@ -30,7 +30,7 @@ bool wt__is_stopword_any_case(struct str word);
 /* True for a word that begins a question ("what", "is"), in any case. */
 bool wt__is_question_word(struct str word);
 
-/* Kinds of actions as bits, because some verbs have two: "open" reads a file and starts a conversation. */
+/* Kinds of actions as bits, because some verbs have two: "close" may update or delete. */
 enum action { ACTION_READ = 1, ACTION_CREATE = 2, ACTION_UPDATE = 4, ACTION_DELETE = 8 };
 
 struct verb {

@@ -25,14 +25,14 @@ static const struct {
     const char *name, *config;
 } models[] = {
     {"BERT", TINY_BERT ONE_LABEL},
-    {"BERT of one type", TINY_BERT ONE_LABEL ", \"type_vocab_size\": 1"},
-    {"BERT of one layer", TINY_BERT ONE_LABEL ", \"num_hidden_layers\": 1"},
+    {"BERT with one token type", TINY_BERT ONE_LABEL ", \"type_vocab_size\": 1"},
+    {"BERT with one layer", TINY_BERT ONE_LABEL ", \"num_hidden_layers\": 1"},
     {"RoBERTa", TINY_ROBERTA ONE_LABEL},
     {"DistilBERT", TINY_DISTILBERT ONE_LABEL},
     {"MPNet", TINY_MPNET ONE_LABEL},
     {"DeBERTa-v3", TINY_DEBERTA ONE_LABEL},
     {"DeBERTa-v2", TINY_DEBERTA_V2 ONE_LABEL},
-    {"DeBERTa-v2 of one layer, with its convolution", TINY_DEBERTA_V2 ONE_LABEL ", \"num_hidden_layers\": 1"},
+    {"DeBERTa-v2 with one layer and its convolution", TINY_DEBERTA_V2 ONE_LABEL ", \"num_hidden_layers\": 1"},
 };
 enum { MODELS = sizeof models / sizeof *models, TOOLS = 60, POSITIONS = 64, FRAME = 3 };
 
@@ -41,7 +41,7 @@ struct cross_place {
     struct cross *cross;
     struct encoder *encoder; /* encoder of the same folder */
     int32_t ids[TOOLS][CROSS_TOKENS];
-    struct token_run tools[TOOLS]; /* with 0 .. 59 words */
+    struct token_run tools[TOOLS]; /* the text of tools[i] has i words */
     wt_error err;
 };
 
@@ -92,7 +92,8 @@ static const struct packed *packed_of(const struct cross_place *place)
     return wt__encoder_packed(place->encoder);
 }
 
-/* Computes the logits of a batch. whole: through every row of the last layer. */
+/* Computes the logits of a batch. whole: compute all rows of the last layer instead of only the first row of each
+ * pair. */
 static void run_reference_batch(const struct transformer *m, const struct token_batch *batch, bool whole, float *logits)
 {
     size_t rows = batch->starts[batch->count];
@@ -118,7 +119,8 @@ static void run_reference_batch(const struct transformer *m, const struct token_
 
 /* ---------------------------------------------------------------- reference */
 
-/* Opens the reference's model. It reads at most 96 tokens of a pair, like its golden data. */
+/* Opens the reference's model, which reads at most 96 tokens of a pair, like the golden data. Returns false if the
+ * golden data is not available. */
 static bool open_reference(struct cross_place *place, struct encoder_golden *golden)
 {
     if (!open_golden(golden, "golden/encoders/bert_cross_encoder/golden.safetensors"))

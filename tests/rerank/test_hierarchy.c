@@ -205,7 +205,7 @@ static void merges_found_tools_by_score(void **state)
         size_t first, capacity;
         const char *found, *merged;
     } cases[] = {
-        /* F1 has .90 and .40, found tools have .70 and .30. F2 stays behind them, although it has .80. */
+        /* F1 has .90 and .40. The found tools have .70 and .30. F2 stays last, although its best score is .80. */
         {"found tools are merged by score, before F2", "a90 a40 B80 C60", 2, 16, "a70 a30", "0 100 1 101 2 3"},
         {"at equal scores, candidates precede found tools", "a90 a50 B80", 2, 16, "a50 a90 a50", "0 101 1 100 102 2"},
         {"an unsorted F1 is sorted", "a40 a90 B80", 2, 16, "a60", "1 100 0 2"},
@@ -255,7 +255,7 @@ static void algorithm2_limits_similar_tools(void **state)
         /* 0 and 40 degrees are linked, and 40 and 80 degrees, but not 0 and 80 degrees. */
         {"tools linked through a third tool are one group", 1, "A90@0 B80@40 C70@80", "0 | 1 2"},
         {"the tool that links two others comes last", 2, "A90@0 C80@80 B70@40", "0 1 | 2"},
-        /* The provider links both tools of A; the cosine links the second of them to B. C is a group of its own. */
+        /* The provider links both tools of A. The cosine links A70 to B60. C is a group of its own. */
         {"links by provider and by cosine make one group", 1, "A90@0 C80@180 A70@100 B60@110", "0 1 | 2 3"},
         {"at equal scores the earlier tool comes first", 2, "A90 A50 A50 A50 B10", "0 1 4 | 2 3"},
         {"an unsorted group: its best scores come first", 2, "A10 A90 B50 A80", "1 2 3 | 0"},
@@ -315,8 +315,8 @@ static void rules_read_at_most_256_candidates(void **state)
     assert_int_equal(spread[LAST].row, LAST);
 }
 
-/* Candidates after the 256th keep their places, and no candidate is lost or duplicated. Round 0 runs algorithm 1 and
- * round 1 algorithm 2 on random lists of 512. */
+/* On random lists of 512, runs algorithm 1 in round 0 and algorithm 2 in round 1. Candidates after the 256th must
+ * keep their places, and no candidate may be lost or duplicated. */
 static void rules_keep_the_tail_of_a_long_list(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Tests the refiner on models of two and three layers: the inputs of its result, and rejected files. */
+/* Tests the refiner on models of two and three layers: which inputs the additions depend on, the order of the hits,
+ * and rejected files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,9 +50,9 @@ static float draw_number(struct rng *rng)
 /* Parameters of a refiner's file. */
 struct refiner_file {
     size_t join;
-    const char *without; /* name of a tensor to omit */
-    const char *infinite, *narrow;
-    bool flat;
+    const char *without;           /* name of a tensor to omit */
+    const char *infinite, *narrow; /* tensor whose first number is INFINITY; tensor whose last dimension is one short */
+    bool flat;                     /* the score ignores the output of the layers */
 };
 
 static void make_file(struct refiner_place *place, const struct refiner_file *making)
@@ -196,7 +197,7 @@ static void depends_on_candidates_and_request(void **state)
     close_refiner_place(&place);
 }
 
-/* Without an effect of the layers, the addition is linear in the features. */
+/* If the score ignores the output of the layers (`flat`), the addition is linear in the features. */
 static void depends_on_features(void **state)
 {
     enum { N = 8 };
@@ -220,7 +221,7 @@ static void depends_on_features(void **state)
     close_refiner_place(&place);
 }
 
-/* The lower layers and the encoder's own upper layers together equal the encoder. */
+/* The encoder's lower layers, followed by its own upper layers, give the same result as the whole encoder. */
 static void lower_and_upper_layers_equal_encoder(void **state)
 {
     (void)state;

@@ -23,9 +23,11 @@ static void assert_near(double got, double wanted)
 
 enum { MOST = 3 };
 
-/* The whole request and two sub-queries, with best scores .9 and .8. A's best are .9 and .6, B's .5 and .8: A lacks .2
- * in the second sub-query, B .4 in the first. Row 3 is of a provider without matches, and row 4 has no provider: both
- * get the last score of every sub-query, .5 and .6. */
+/* The three texts are the whole request and two sub-queries. The best scores of the sub-queries are .9 and .8.
+ * Provider A has .9 and .6, so it lacks .2 in the second sub-query. Provider B has .5 and .8, so it lacks .4 in the
+ * first.
+ * The provider of row 3 has no matches, and row 4 has no provider. Both rows get the last score of each sub-query,
+ * .5 and .6. */
 static void computes_lack_of_providers(void **state)
 {
     static const struct snapshot_key keys[] = {
@@ -48,8 +50,8 @@ static void computes_lack_of_providers(void **state)
         assert_true(candidates[i].lack == 0);
 }
 
-/* Rows 0 and 1 have no provider. As one provider they would cover both sub-queries. Separately, row 0 lacks .7 in the
- * second one and row 1 .5 in the first. Row 2 lacks .4 and .2. Row 1 is best. */
+/* Rows 0 and 1 have no provider. As one provider they would cover both sub-queries. As separate tools, row 0 lacks
+ * .7 in the second sub-query, and row 1 lacks .5 in the first. Row 2 lacks .4 and .2. Row 1 lacks the least. */
 static void tools_without_provider_are_separate(void **state)
 {
     static const struct snapshot_key keys[] = {{.provider = NOBODY}, {.provider = NOBODY}, {.provider = B}};
@@ -142,7 +144,8 @@ static const char *ask_toolrerank(const struct hierarchy_settings *settings, enu
     return rows;
 }
 
-/* Rows 0 to 5. A has 0, 3, 5, and 6 and 7 beyond the first stage; B has 1, 4; row 2 has no provider. */
+/* The first stage found rows 0 to 5. Provider A has rows 0, 3 and 5, and also 6 and 7, which the first stage did not
+ * find. Provider B has rows 1 and 4. Row 2 has no provider. */
 static const float scores[] = {0.3f, 0.9f, 0.5f, 0.6f, 0.95f, 0.7f, 0.92f, 0.1f};
 static const struct candidate found[] = {{.row = 0, .provider = A, .score = 1},
                                          {.row = 1, .provider = B, .seen = true, .score = 0.8f},
@@ -160,8 +163,8 @@ static struct hierarchy_settings hierarchy_settings_of(void)
     return settings;
 }
 
-/* Row 4 is seen and beyond seen_depth: it is dropped and not scored. The kind of request is unknown, so the order is by
- * score. */
+/* Row 4 is seen and beyond seen_depth, so it is dropped and not scored. The kind of request is unknown, so the
+ * result is sorted by score only. */
 static void does_not_score_dropped_tools(void **state)
 {
     struct hierarchy_settings settings = hierarchy_settings_of();
@@ -175,8 +178,9 @@ static void does_not_score_dropped_tools(void **state)
     assert_int_equal(shop.asked, 0);
 }
 
-/* Sorted: 4 (B) 1 (B) 5 (A) 3 (A) 2 0 (A). Only B is chosen, and is seen: no tools are fetched. With tau_s = .65 A is
- * also chosen, through row 5, and is unseen: 6 and 7 are inserted by score. Only they are scored again. */
+/* The order by score is 4 (B), 1 (B), 5 (A), 3 (A), 2, 0 (A). Only B is above tau_s, and B is seen, so no tools are
+ * fetched. With tau_s = .65, A is also chosen, because of row 5. A is unseen, so rows 6 and 7 are fetched and
+ * inserted by score. Only these two are scored in addition. */
 static void reranks_for_one_provider(void **state)
 {
     struct hierarchy_settings settings = hierarchy_settings_of();
@@ -197,9 +201,9 @@ static void reranks_for_one_provider(void **state)
     assert_string_equal(ask_toolrerank(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first), "4 1 5 3 0 2");
 }
 
-/* With a prior of 5, logit + 5 (share - 1) of the rows in order: -.85 + 0, 2.20 - 1, 0 - 1.5, .41 - 2, 2.94 - 2.5, .85
- * - 3. B is chosen through row 1 and, with tau_s = .2, A through row 0 (.3), unseen: 6 and 7 are inserted with the
- * lowest share, 2.44 - 3 and -2.20 - 3. */
+/* Each score becomes logit + prior * (share - 1). With a prior of 5, rows 0 to 5 get -.85 + 0, 2.20 - 1, 0 - 1.5,
+ * .41 - 2, 2.94 - 2.5 and .85 - 3. With tau_s = .2, B is chosen because of row 1, and A because of row 0, whose
+ * probability is .3. A is unseen, so rows 6 and 7 are inserted. They get the lowest share: 2.44 - 3 and -2.20 - 3. */
 static void prior_adds_first_stage_shares(void **state)
 {
     struct hierarchy_settings settings = hierarchy_settings_of();
@@ -213,8 +217,9 @@ static void prior_adds_first_stage_shares(void **state)
                         "1 4 6 0 3 5 7 2");
 }
 
-/* With a cover of 10 and a lack of .2 (A), .1 (B) and 1 (no provider): -.85 - 2, 2.20 - 1, 0 - 10, .41 - 2, 2.94 - 1,
- * .85 - 2. With tau_s = .2 A is chosen through row 5 (.24); 6 and 7 are inserted with A's lack, 2.44 - 2 and -2.20 - 2.
+/* Each score becomes logit - cover * lack. The lack is .2 for A, .1 for B and 1 without a provider. With a cover of
+ * 10, rows 0 to 5 get -.85 - 2, 2.20 - 1, 0 - 10, .41 - 2, 2.94 - 1 and .85 - 2. With tau_s = .2, A is chosen
+ * because of row 5, whose probability is .24. Rows 6 and 7 are inserted with the lack of A: 2.44 - 2 and -2.20 - 2.
  * The cover only applies to requests for one provider. */
 static void cover_subtracts_lack_of_provider(void **state)
 {

@@ -12,13 +12,13 @@
 #include "retrieve/source.h"
 #include "retrieve/words.h"
 
-/* Actions of the candidates. The last tool may do two things; the one before it has no known action. */
+/* Actions of the candidates. The last but one tool has no known action. The last tool has two actions. */
 static const unsigned done[] = {
     ACTION_READ, ACTION_CREATE, ACTION_UPDATE, ACTION_DELETE, 0, ACTION_READ | ACTION_DELETE};
 enum { TOOLS = sizeof done / sizeof *done };
 
-/* signs: one per tool: '+' if it performs the requested action, '-' if it performs another one, ' ' without a
- * score. */
+/* signs: one character per tool: '+' if the tool performs the requested action, '-' if it performs another one, ' '
+ * if its score is 0. */
 static const struct {
     const char *request, *signs;
 } rows[] = {

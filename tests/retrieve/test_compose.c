@@ -1,5 +1,5 @@
 /* Tests the order of candidates: a sort by value for one text, a shared list for several sub-queries, caps per
- * provider, and exact copies. Compares the search with a literal implementation of its definition. */
+ * provider, and exact copies. Compares wt__compose with a literal implementation of its definition. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,9 +83,9 @@ static void caps_each_provider(void **state)
         assert_int_equal(out[i].candidate, order[i]);
 }
 
-/* Candidates, best first, as two letters each: the group of exact copies ('-' without a group) and the provider.
- * Capitals are providers named in the request. shown: providers of the results, in order. given: number of copies that
- * gave up their places. */
+/* One letter per candidate, best first, in `says` and `providers`. says: group of exact copies, '-' without a group.
+ * providers: provider of the candidate, a capital if the request names the provider. shown: providers of the
+ * results, in order. given: number of copies that gave up their places. */
 struct copies_case {
     const char *name, *says, *providers, *shown;
     size_t cap, given;
@@ -168,7 +168,7 @@ static void negative_values_do_not_fade(void **state)
     assert_int_equal(out[1].candidate, 2); /* .49 - .08 comes before .5 - .1 */
     assert_true(out[1].score == .49f + -.08f);
     assert_int_equal(out[2].candidate, 1);
-    assert_int_equal(out[2].text, 1); /* the sub-query that candidate 0 answers; it still adds -.1 */
+    assert_int_equal(out[2].text, 1); /* candidate 0 already answered this sub-query, but -.1 does not fade */
     assert_true(out[2].score == .5f + -.1f);
 }
 

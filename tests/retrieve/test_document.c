@@ -13,7 +13,8 @@
         (text), sizeof(text) - 1                                                                                       \
     }
 
-/* words: terms of the fields in the order of enum field, separated by '|'; terms are separated by blanks. */
+/* words: terms of the fields in the order of enum field; fields are separated by '|', terms by blanks. whole, name:
+ * texts 0 and 1 for the encoder. */
 static const struct {
     const char *what;
     struct tool tool;

@@ -11,7 +11,8 @@
 
 #include "retrieve/retrieve.h"
 
-/* leads: 1-based number of the name in the request that each hit leads, "." for other hits. places: expected order. */
+/* leads: 1-based number of the name that each hit leads (retrieve/named.c), "." for other hits. places: expected
+ * order. */
 static const struct {
     const char *name, *leads, *places;
 } rows[] = {
@@ -20,7 +21,7 @@ static const struct {
     {"named hits in another order", "21..", "1023"},
     {"named hit is last", "...1", "3012"},
     {"named hits in reverse order among others", ".3.2.1.", "5310246"},
-    {"a name without a tool", "..3.1", "42013"},
+    {"the second name leads no hit", "..3.1", "42013"},
     {"one hit", "1", "0"},
     {"no hits", "", ""},
 };

@@ -84,8 +84,8 @@ static void common_names_are_less_precise(void **state)
     free(block);
 }
 
-/* texts: the whole request, then its sub-queries. named: providers named in each of them: 's' for Spotify, 'g' for
- * Google calendar, 'b' for both, '-' for no provider. */
+/* texts: the whole request, then its sub-queries. named: one letter per text for the providers that it names or
+ * inherits: 's' for Spotify, 'g' for Google calendar, 'b' for both, '-' for no provider. */
 static const struct {
     const char *texts[4], *named;
 } requests[] = {

@@ -295,7 +295,8 @@ static void limits_names_per_request(void **state)
     wt__names_builder_dispose(&many);
 }
 
-/* A request may repeat one ambiguous name thousands of times, so only REQUEST_PROVIDERS_MAX of them are looked up. */
+/* A request may repeat one ambiguous name thousands of times, so the provider is looked up only for the first
+ * REQUEST_PROVIDERS_MAX of them. */
 static void limits_provider_lookups(void **state)
 {
     (void)state;
