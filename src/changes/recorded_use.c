@@ -356,12 +356,12 @@ static int take_draft_arguments(struct usage_intake *import, const struct usage_
     return rc;
 }
 
-/* Fills tools, which has room for draft->tool_count elements. *count: number of tools filled. *known: number of those
- * that are in the store. */
+/* Fills tools, which has room for draft->tool_count elements, with each tool once. *count: number of tools filled.
+ * *unknown: number of names that are not in the store or ambiguous. */
 static int find_draft_tools(struct usage_intake *import, const struct usage_draft *draft, struct usage_tool *tools,
-                            size_t *count, size_t *known, wt_error *err)
+                            size_t *count, size_t *unknown, wt_error *err)
 {
-    *count = *known = 0;
+    *count = *unknown = 0;
     for (size_t i = 0; i < draft->tool_count; i++) {
         struct usage_tool tool = {.label = draft->tools[i].name};
         int rc = look_up_tool(&import->lookup, &tool.label, draft->query.len > 0, &tool.tool, err);
@@ -369,15 +369,25 @@ static int find_draft_tools(struct usage_intake *import, const struct usage_draf
             rc = report_unusable_name(import, draft, i, tool.tool, err);
         if (rc < 0)
             return rc;
-        if (tool.tool < 0) /* an ambiguous name is dropped: it would never become the id of one tool */
+        if (tool.tool < 0) { /* an ambiguous name is dropped: it would never become the id of one tool */
+            ++*unknown;
             continue;
+        }
         WT_TRY(take_draft_arguments(import, draft, i, &tool, err));
         if (!is_new_tool(tools, *count, &tool))
             continue;
-        *known += tool.tool > 0;
+        *unknown += tool.tool == 0;
         tools[(*count)++] = tool;
     }
     return 0;
+}
+
+static bool has_known_tool(const struct usage_tool *tools, size_t count)
+{
+    bool known = false;
+    for (size_t i = 0; i < count; i++)
+        known |= tools[i].tool > 0;
+    return known;
 }
 
 /* Adds a usage that was read, unless it has tools and all of them are unknown. */
@@ -385,14 +395,14 @@ static int take_draft(void *context, const struct usage_draft *draft, wt_error *
 {
     struct usage_intake *import = context;
     struct usage_tool tools[WT_MAX_USAGE_TOOLS];
-    size_t count, known;
-    WT_TRY(find_draft_tools(import, draft, tools, &count, &known, err));
-    if (known == 0 && draft->tool_count > 0) {
+    size_t count, unknown;
+    WT_TRY(find_draft_tools(import, draft, tools, &count, &unknown, err));
+    if (!has_known_tool(tools, count) && draft->tool_count > 0) {
         import->report->import.skipped++;
         import->none_known = true;
         return 0;
     }
-    import->report->public.unknown_tools += draft->tool_count - known;
+    import->report->public.unknown_tools += unknown;
     struct arena *arena = &import->lookup.arena;
     struct str client = import->client.len > 0 ? import->client : draft->client;
     struct str key = draft->key.len > 0 ? draft->key : import->key;

@@ -211,7 +211,8 @@ static void arguments_are_recorded(void **state)
 static const char lines[] =
     "{\"request\": \"rain?\", \"tools\": [\"weather/getForecast\"], \"outcome\": \"ok\", \"time\": 1000}\n"
     "\n"
-    "{\"request\": \"fly\", \"tools\": [\"search_flights\", \"gone/tool\"], \"time\": \"1970-01-01T00:33:20Z\"}\n"
+    "{\"request\": \"fly\", \"tools\": [\"search_flights\", \"gone/tool\", \"search_flights\"], \"time\": "
+    "\"1970-01-01T00:33:20Z\"}\n"
     "{\"request\": \"sum\", \"tools\": [\"calculator\"], \"outcome\": \"failed\", \"note\": 1, \"time\": 3000.9, "
     "\"client\": \"c\\\"7\"}\r\n"
     "{\"request\": \"rain?\", \"tools\": [\"weather/getForecast\"], \"outcome\": null, \"time\": null}";
