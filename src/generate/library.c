@@ -489,8 +489,8 @@ static void free_listed_tools(wt_tools **tools)
     wt_tools_free(*tools);
 }
 
-/* Sets *out to the tool at `position` of the catalogue, or to NULL if there is no such tool. Takes the tool from `all`. If
- * `all` is NULL, lists the tool into *own. */
+/* Sets *out to the tool at `position` of the catalogue, or to NULL if there is no such tool. Takes the tool from
+ * `all`. If `all` is NULL, lists the tool into *own. */
 static int get_listed_tool(wt_engine *engine, const wt_tools *all, size_t position, wt_tools **own, const wt_tool **out,
                            wt_error *err)
 {

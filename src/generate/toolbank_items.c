@@ -449,8 +449,8 @@ int wt__toolbank_count_astray(struct toolbank *t, uint64_t *count, wt_error *err
     return 0;
 }
 
-/* Adds a request to the set and, for the standard prompt, to the examples. Counts a usage of its tools if the request is
- * unanswerable or in train. */
+/* Adds a request to the set and, for the standard prompt, to the examples. Counts a usage of its tools if the request
+ * is unanswerable or in train. */
 static int add_kept_request(struct toolbank *t, const struct toolbank_item *item, wt_error *err)
 {
     struct generated_request *added;
