@@ -215,8 +215,8 @@ static void take_tool_out(struct tool_draw *draw, size_t place)
             }
 }
 
-/* Takes out the configured share of tools. Skips providers or categories larger than the share. If all are larger,
- * takes out the smallest. */
+/* Takes out the configured share of tools. Skips a provider or category that would bring the total above 1.5 times the
+ * share, or would leave no able tool. If all are skipped, takes out the smallest. */
 static int take_out_share(struct tool_draw *draw, struct rng *rng, wt_error *err)
 {
     const size_t least = draw->settings.single ? 1 : 2,
