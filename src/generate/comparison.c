@@ -183,8 +183,8 @@ enum preference { PREFERS_FIRST = 1, PREFERS_NEITHER = 0, PREFERS_SECOND = -1 };
 
 struct compared_pair {
     struct str ids[2], texts[2]; /* from the first and the second data set */
-    /* [order][criterion]: answers with the first data set's text shown first, then last; valid only if both of
-     * `answered` are true */
+    /* [order][criterion]: the model's answers. Order 0 shows the text of the first data set first, order 1 shows it
+     * last. Valid for an order only if answered[order]. */
     enum preference preferences[2][CRITERIA];
     bool answered[2];
     bool is_swapped; /* true if column a of sheet.tsv holds the second data set's text */
@@ -197,8 +197,8 @@ static bool is_judged_pair(const struct compared_pair *pair)
 
 /* One criterion over all judged pairs. */
 struct comparison_outcome {
-    size_t judged, wins, ties, losses;     /* for the first data set */
-    size_t changed_with_order;             /* ties whose verdict changed with the order; 0 overall */
+    size_t judged, wins, ties, losses; /* for the first data set */
+    size_t changed_with_order; /* of the ties: verdicts that changed with the order; 0 for the overall verdict */
     struct bootstrap won, tied, lost, net; /* shares, and wins minus losses */
 };
 
@@ -376,7 +376,8 @@ struct comparison_run {
 
 /* ---------------------------------------------------------------- pairs */
 
-/* Draws an order of the lines with a text, and with a draft if `drafts`. *order [*count] is in the arena. */
+/* Draws a random order of the lines that have a text and, if `drafts`, also a draft. Sets *order to their places
+ * [*count], in the arena. */
 static int draw_text_order(struct comparison_run *c, const struct text_lines *lines, bool drafts, struct rng *rng,
                            uint32_t **order, size_t *count, wt_error *err)
 {
@@ -394,7 +395,7 @@ static int draw_text_order(struct comparison_run *c, const struct text_lines *li
     return 0;
 }
 
-/* Pairs the requests of two data sets, or the requests of one with their drafts. */
+/* Pairs the requests of the two data sets. Without a second data set, pairs each request with its draft. */
 static int draw_compared_pairs(struct comparison_run *c, wt_error *err)
 {
     const bool drafts = !c->options.second;

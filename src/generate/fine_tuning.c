@@ -1,8 +1,8 @@
 /* fine_tuning.c: wt_generate_fine_tuning: takes samples from a folder or from recorded use, splits them by request,
  * and writes them in the layout that toolselect.h shows.
  *
- * The first line of a file is {"header": {...}}: which messages are learned, and the training settings of the paper
- * (ToolVerifier, A.5). A training script does not train on it. */
+ * The first line of a file is {"header": {...}}. It names the messages that are learned and the training settings of
+ * the paper (ToolVerifier, A.5). A training script does not train on this line. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,8 +188,8 @@ static int add_usage_group(struct choice_rows *rows, struct store_library *catal
 }
 
 /* Adds rows from up to `limit` successful usages, drawn by rng: one row for each request and tool. Requests with the
- * same words count as one request, with the tools of all. The other tools of a request are kept out of a row's list.
- * Errors: WT_EEMPTY (no such usage), those of wt_list_usage, WT_ECANCELLED, WT_ENOMEM. */
+ * same words count as one request, with the tools of all of them. The other tools of a request are kept out of a row's
+ * list. Errors: WT_EEMPTY (no such usage), those of wt_list_usage, WT_ECANCELLED, WT_ENOMEM. */
 static int add_recorded_rows(struct choice_rows *rows, struct store_library *catalogue, size_t limit, struct rng *rng,
                              struct progress *progress, wt_error *err)
 {
@@ -407,7 +407,8 @@ static int check_fine_tuning_options(struct fine_tuning_run *t, wt_error *err)
     if (!o->from && !t->engine)
         return wt__fail(err, WT_EINVAL, "name a folder with samples, or open a store with recorded use");
     if (o->from && o->notes)
-        return wt__fail(err, WT_EINVAL, "notes are written for recorded use only; the samples of a folder have theirs");
+        return wt__fail(err, WT_EINVAL,
+                        "notes are written for recorded use only; the samples of a folder have their own");
     o->seed = o->seed ? o->seed : 1;
     return 0;
 }

@@ -25,9 +25,9 @@
 
 /* One piece of a language model's answer, cleaned and validated for the data set.
  *
- * A model's output is hostile text. It is folded to one line; control characters and invisible characters are
- * dropped (llm/plain_text.h); and text that could pass for the layout of a training row, such as "### Thought: ...
- * Act: CALLTOOL[...]", is refused. A name may have only letters, digits, blanks and a few marks, so that it needs no
+ * A model's output is hostile text. It is folded to one line. Control characters and invisible characters are dropped
+ * (llm/plain_text.h). Text that could pass for the layout of a training row, such as "### Thought: ... Act:
+ * CALLTOOL[...]", is refused. A name may have only letters, digits, blanks and a few marks, so that it needs no
  * quoting. */
 
 enum {
@@ -46,7 +46,7 @@ enum {
 /* Result of the checks of a piece: PIECE_TAKEN if it is accepted, else the reason for the refusal. */
 enum piece_fate {
     PIECE_TAKEN,
-    PIECE_NO_WORD,    /* has no letter (an instruction: nor digit), or is not one of the allowed verdicts */
+    PIECE_NO_WORD,    /* has no letter (an instruction: no letter or digit), or is not one of the allowed verdicts */
     PIECE_LENGTH,     /* too short or too long */
     PIECE_MARKS,      /* characters not allowed in a name, or the layout of a training row */
     PIECE_NAME_TAKEN, /* another tool has this name */
@@ -59,7 +59,7 @@ enum piece_fate {
     PIECE_COUNT,      /* too few or too many tools */
     PIECE_NAMES_TOOL, /* a request that contains the name of its tool */
     PIECE_NOT_FOUND,  /* a request whose search does not find its tools */
-    PIECE_TWIN,       /* a search ranks a near-duplicate of a tool above it */
+    PIECE_TWIN,       /* a request whose search ranks a near-duplicate of its tool above the tool */
     PIECE_FATES
 };
 
@@ -99,7 +99,7 @@ struct distinct {
     struct map words;
     double threshold;
     float *vectors;  /* [count, D] */
-    float *likeness; /* [capacity] similarity of the current text to each */
+    float *likeness; /* similarity of the current text to each earlier text */
     size_t count, capacity, likeness_capacity, dim;
 };
 
@@ -123,12 +123,12 @@ size_t wt__distinct_nearest(const struct distinct *distinct, const size_t *texts
  * matches the schema and is useless. The rule, over lower-case words:
  *
  *   - a word of the answer is copied if it belongs to a run of at least REPETITION_RUN words found verbatim in the
- *     prompt; an answer of fewer words is copied if it is such a run as a whole
+ *     prompt; a shorter answer is copied if the whole of it is found verbatim there
  *   - an answer repeats the prompt if at least half of its words are copied, or a run of REPETITION_RUN_LONG words
  *   - an answer without words ("...") repeats the prompt if it occurs there verbatim
  *
- * Only the prompt's own text and its examples count, not the tools or the request it is about: an answer must share
- * words with those. */
+ * Only the prompt's own text and its examples count. The tools and the request that the prompt asks about do not count,
+ * since an answer must share words with them. */
 
 enum { REPETITION_RUN = 5, REPETITION_RUN_LONG = 12 };
 
@@ -143,12 +143,12 @@ struct repetition {
 int wt__repetition_open(struct repetition *out, struct str prompt, wt_error *err);
 void wt__repetition_dispose(struct repetition *repetition);
 
-/* Sets *out to true if `said` repeats the prompt (`own` and `prompt`) or the examples shown with it, joined into one
- * text. Errors: WT_ENOMEM. */
+/* Sets *out to true if `said` repeats the prompt's own text or its examples. own: index of `prompt`. examples: all
+ * examples, joined into one text. Errors: WT_ENOMEM. */
 int wt__repetition_check(const struct repetition *own, struct str prompt, struct str examples, struct str said,
                          bool *out, wt_error *err);
 
-/* Asks a language model many questions of one kind, and asks each again until its answer is usable.
+/* Asks a language model many questions of one kind. Asks again, a limited number of times, if an answer is unusable.
  *
  * Items are asked in rounds, concurrently as far as the model allows, and the answers are read in the order of the
  * items. The result therefore depends only on the answers, not on their timing. Answers are recorded in the data
@@ -171,10 +171,10 @@ enum stage_id {
     STAGE_DESCRIPTIONS,
     STAGE_INSTRUCTIONS,
     STAGE_NOTES,
-    STAGE_REQUESTS, /* requests of ToolBank and RecTools */
-    STAGE_POLISH,   /* polish of ToolBank's requests */
-    STAGE_VERDICTS, /* verdicts on a request with its tools, then with one removed */
-    STAGE_ONE_REMOVED,
+    STAGE_REQUESTS,    /* requests of ToolBank and RecTools */
+    STAGE_POLISH,      /* polish of ToolBank's requests */
+    STAGE_VERDICTS,    /* verdicts on requests with all their tools */
+    STAGE_ONE_REMOVED, /* verdicts on requests with one tool removed */
     STAGE_COMPARISONS, /* comparisons of two requests */
     STAGE_NAMES,       /* new names of tools */
     STAGES
@@ -227,7 +227,7 @@ struct question_stage {
         bool (*skip)(void *context, size_t item);
     };
     size_t count;              /* number of items */
-    size_t round;              /* items asked together; 1 if each depends on those before it */
+    size_t round;              /* items asked together; 1 if each item depends on earlier items */
     size_t begin;              /* number of the first item */
     unsigned attempts;         /* maximum number of questions for an item; 0 for STAGE_ATTEMPTS */
     uint64_t salt;             /* mixed into the seeds of a stage that runs more than once */
@@ -274,8 +274,8 @@ struct generate_folder {
 };
 
 /* Opens the folder and creates it if needed. settings: one line of JSON; NULL to save neither settings nor answers.
- * inner: answers the questions without a recorded answer; borrowed. Errors: WT_EINVAL (other settings, or data from
- * elsewhere), WT_EBUSY, WT_EREADONLY, WT_EIO, ... */
+ * inner: answers the questions without a recorded answer; borrowed. Errors: WT_EINVAL (the folder has other
+ * settings, or a data set but no settings), WT_EBUSY, WT_EREADONLY, WT_EIO, ... */
 int wt__folder_open(struct generate_folder *out, const char *path, const char *settings, struct chat_model *inner,
                     wt_error *err);
 void wt__folder_close(struct generate_folder *folder);

@@ -123,8 +123,8 @@ struct str *wt__library_lines(const struct library *library, const size_t *place
     return lines;
 }
 
-/* Registers the name for the next place. If another tool has it, *fate is PIECE_NAME_TAKEN and *place is that
- * tool's. */
+/* Registers the name for the next place. If another tool has the name, sets *fate to PIECE_NAME_TAKEN and *place to the
+ * place of that tool. */
 static int register_tool_name(struct library *library, struct str name, size_t *place, enum piece_fate *fate,
                               wt_error *err)
 {
@@ -159,7 +159,7 @@ static int append_library_tool(struct library *library, const struct library_too
     return 0;
 }
 
-/* Adds a tool unless its name is taken. *place: the tool with this name, whatever the case. */
+/* Adds a tool unless its name is taken. Sets *place to the place of the new tool, or of the tool that has the name. */
 static int add_library_tool(struct library *library, const struct library_tool *tool, size_t *place,
                             enum piece_fate *fate, wt_error *err)
 {
@@ -178,8 +178,8 @@ size_t wt__library_siblings(const struct library *library, size_t place, size_t 
 
 /* ---------------------------------------------------------------- base tools */
 
-/* Shows the last added base tool from now on, instead of the most similar one, or without an encoder instead of the
- * one shown longest. */
+/* Adds the newest base tool to the tools that the prompts show. If LIBRARY_SHOWN tools are shown, the newest replaces
+ * the most similar of them, or without an encoder the one shown longest. */
 static void show_newest_tool(struct library *library)
 {
     const size_t place = library->count - 1;
@@ -233,7 +233,7 @@ int wt__library_add_seeds(struct library *library, wt_error *err)
 /* State of the three stages. */
 struct library_job {
     struct library *library;
-    size_t related, nth; /* related tools for each base tool, and the index of the current one */
+    size_t related, nth; /* related tools for each base tool; nth: index of the one being generated */
     size_t base_count, first_related;
     struct str *examples; /* [SEED_TOOLS] each seed with its related tools */
     struct arena arena;
@@ -278,7 +278,7 @@ static int accept_base_tool(void *context, size_t item, const json_t *answer, st
 /* ---------------------------------------------------------------- related tools */
 
 /* Writes one line for each seed: "Tide Table: Tide Height at Time; Tide Table for Week". A name can have neither a
- * colon nor a semicolon, so that an answer that copies such a line is refused. */
+ * colon nor a semicolon, so an answer that copies such a line is refused. */
 static int write_related_examples(struct library_job *m, wt_error *err)
 {
     m->examples = wt__arena_array(&m->arena, struct str, SEED_TOOLS);
@@ -462,7 +462,7 @@ int wt__library_generate(struct library *library, struct stage_runner *runner, s
 /* ---------------------------------------------------------------- tools of a store */
 
 enum {
-    LISTED_WHOLE = 20000, /* catalogues up to this size are listed at once; larger ones tool by tool */
+    LISTED_WHOLE = 20000, /* catalogues of up to this many tools are listed in one call; larger ones tool by tool */
     LIKE_SPARE = 8,       /* extra hits to request, since some will be unsuitable */
 };
 
@@ -489,7 +489,8 @@ static void free_listed_tools(wt_tools **tools)
     wt_tools_free(*tools);
 }
 
-/* Returns the tool at `position` of the catalogue: from `all`, or listed alone into *own if `all` is NULL. */
+/* Sets *out to the tool at `position` of the catalogue, or to NULL if there is no such tool. Takes the tool from
+ * `all`. If `all` is NULL, lists the tool into *own. */
 static int get_listed_tool(wt_engine *engine, const wt_tools *all, size_t position, wt_tools **own, const wt_tool **out,
                            wt_error *err)
 {

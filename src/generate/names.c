@@ -22,7 +22,7 @@ static const double USUAL_TEMPERATURE = 0.7;
 struct renamed_tool {
     struct str line;               /* "name: description", as shown in the prompt */
     const char *name;              /* new name; NULL until there is one */
-    struct str taken[TAKEN_SHOWN]; /* [taken_count] suggested names that other tools have */
+    struct str taken[TAKEN_SHOWN]; /* [taken_count] suggested names that are already taken */
     size_t taken_count;
 };
 

@@ -195,7 +195,8 @@ void wt__distinct_dispose(struct distinct *distinct)
     *distinct = (struct distinct){0};
 }
 
-/* Sets *alike to true if an earlier text means the same. Leaves the text's vector after theirs, not yet counted. */
+/* Sets *alike to true if the similarity to an earlier text reaches the threshold. Stores the text's vector after those
+ * of the earlier texts, but does not count it. */
 static int find_similar_text(struct distinct *d, struct str text, bool *alike, wt_error *err)
 {
     *alike = false;
@@ -258,7 +259,7 @@ void wt__repetition_dispose(struct repetition *repetition)
     *repetition = (struct repetition){0};
 }
 
-/* Finds the words of the text, without its runs. */
+/* Indexes the words of the text, but not its runs. */
 static int index_words(struct repetition *out, struct str text, wt_error *err)
 {
     *out = (struct repetition){0};
@@ -293,11 +294,12 @@ int wt__repetition_open(struct repetition *out, struct str prompt, wt_error *err
     return 0;
 }
 
-/* True if `said` copies at least half of its words, or a long run of words. own, shown: the prompt and its examples. */
+/* True if at least half of the words of `said` are copied, or a run of REPETITION_RUN_LONG. own: index of the prompt.
+ * shown: index of its examples. */
 static bool is_mostly_copied(const struct repetition *own, const struct repetition *shown,
                              const struct repetition *said)
 {
-    size_t copied = 0, begin = 0, end = 0, longest = 0; /* bounds of the current copied run */
+    size_t copied = 0, begin = 0, end = 0, longest = 0; /* begin, end: bounds of the copied run */
     for (size_t i = 0; i + REPETITION_RUN <= said->count; i++) {
         const struct str run = get_word_run(said, i, REPETITION_RUN);
         if (!wt__map_get(&own->runs, run) && !wt__map_get(&shown->runs, run))

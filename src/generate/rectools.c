@@ -115,7 +115,7 @@ static int add_combination(struct rectools_run *r, const size_t *places, size_t 
     return 0;
 }
 
-/* Draws different sets of one size: as many as requested, or fewer if TRIES times as many draws do not find them. */
+/* Draws as many different sets of one size as requested. Stops with fewer after TRIES draws for each requested set. */
 static int draw_combinations_of_size(struct rectools_run *r, struct rng *rng, const size_t *able, uint32_t *order,
                                      size_t count, size_t size, wt_error *err)
 {
@@ -207,7 +207,7 @@ static int fill_rectools_request(void *context, size_t item, struct arena *arena
     return 0;
 }
 
-/* Validates a request and adds it to its combination. It is compared with the prompt by words, and with earlier
+/* Validates a request and adds it to its combination. A request is compared with the prompt by words, and with earlier
  * requests by meaning, since requests for the same tools share words. */
 static int accept_rectools_request(void *context, size_t item, const json_t *answer, struct stage_count *count,
                                    bool *done, wt_error *err)

@@ -20,15 +20,15 @@
 /* Draws the tools of the catalogue for which a request is generated.
  *
  *   random   from all compatible tools
- *   near     one, and others of the DRAW_NEAR most similar to it, so that they belong together
+ *   near     a first tool, and others from the DRAW_NEAR tools most similar to it, so that they belong together
  *
  * Compatible tools: within "provider", tools of one provider; within "category", tools of one category and several
  * providers; within "any", all tools (ToolBench's I1, I2 and I3). Tools with too few usages are preferred: the first
  * tool and up to DRAW_STEERED more are drawn from them.
  *
- * Some tools may be taken out of the catalogue, for unanswerable requests. Near-duplicates go with them, since they
- * would answer the request; within "provider" or "category", whole providers or categories go. They are drawn
- * separately, for these requests only.
+ * Some tools may be taken out of the catalogue, for unanswerable requests. Their near-duplicates are taken out too,
+ * since these would answer the requests. Within "provider" or "category", whole providers or categories are taken out.
+ * A tool taken out is drawn for unanswerable requests only.
  *
  * Similarity is the cosine of "name: description" by the built-in static encoder, whatever model the engine has: it
  * encodes a text in microseconds. */
@@ -65,7 +65,7 @@ struct tool_draw {
     wt_tools *all;
     struct draw_tool *tools; /* [count] */
     size_t count, left_out;  /* left_out: tools without a description, or with an id that does not fit a qrels file */
-    size_t taken_out, able_count; /* able_count: able tools that stay */
+    size_t taken_out, able_count; /* able_count: able tools that are not taken out */
     float *vectors;               /* [count, dim] */
     size_t dim;
 };
@@ -132,8 +132,8 @@ struct text_lines {
 /* Reads dir/name. Errors: those of wt__file_read and wt__text_lines_parse. */
 int wt__text_lines_read(struct text_lines *out, const char *dir, const char *name, wt_error *err);
 
-/* Parses a file's contents. name: for messages. Errors: WT_EFORMAT with the line (not a JSON object, "_id" missing
- * or repeated), WT_ETOOLONG, WT_ENOMEM. */
+/* Parses a file's contents. name: for messages. Errors: WT_EFORMAT (a line is not a JSON object, or its "_id"
+ * is missing or repeated; the message has the line's number), WT_ETOOLONG, WT_ENOMEM. */
 int wt__text_lines_parse(struct text_lines *out, struct str file, const char *name, wt_error *err);
 void wt__text_lines_dispose(struct text_lines *lines);
 
@@ -237,10 +237,10 @@ static inline bool wt__verdict_qualifies(const struct verdict_case *verdict)
 /* Returns "none", "exact", "over" or "partial". */
 const char *wt__verdict_name(enum verdict verdict);
 
-/* Appends "verdicts":{...}: counts in total and by the number of tools, and those of PTR for comparison. */
+/* Appends "verdicts":{...}: counts in total and by the number of tools, and the figures of PTR for comparison. */
 void wt__verdicts_report(const struct verdict_case *cases, size_t count, struct buffer *out);
 
-/* Appends the same as a table to read, with the model's name. */
+/* Appends the same counts as a table for people, with the model's name. */
 void wt__verdicts_text(const struct verdict_case *cases, size_t count, const char *model, struct buffer *out);
 
 /* Does the work of wt_generate_rectools. model: NULL for the engine's. */

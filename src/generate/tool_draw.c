@@ -152,9 +152,9 @@ void wt__tool_draw_digest(const struct tool_draw *draw, char hex[65])
     wt__generate_end_digest(&sha, hex);
 }
 
-/* Sets is_able of each tool: true if a tool can be drawn with it from its group (provider, category or all); within a
- * category, a tool of another provider. The first pass counts the tools and providers of each group; the second marks
- * the tools. */
+/* Sets is_able of each tool: true if its group (provider, category or all tools) has another tool to draw with it.
+ * Within a category, the group must have tools of two providers. With settings.single, a second tool is not needed.
+ * The first pass counts the tools and providers of each group. The second pass marks the tools. */
 static int mark_able_tools(struct tool_draw *draw, wt_error *err)
 {
     struct group {
@@ -188,7 +188,8 @@ static int mark_able_tools(struct tool_draw *draw, wt_error *err)
     return 0;
 }
 
-/* True if `other` is taken out together with `first`: within "provider" or "category", the whole group is. */
+/* True if `other` is taken out together with `first`. Within "provider" or "category", the whole group is taken out,
+ * unless draws have a single tool. */
 static bool is_taken_along(const struct tool_draw *draw, size_t first, size_t other)
 {
     const bool whole = draw->settings.within != WITHIN_ANY && !draw->settings.single;
@@ -203,7 +204,7 @@ static size_t count_taken_along(const struct tool_draw *draw, size_t place)
     return size;
 }
 
-/* Takes out a tool, the tools taken along with it, and the near-duplicates of them all. */
+/* Takes out a tool, the tools taken along with it, and the near-duplicates of all these. */
 static void take_tool_out(struct tool_draw *draw, size_t place)
 {
     for (size_t i = 0; i < draw->count; i++)
@@ -214,8 +215,8 @@ static void take_tool_out(struct tool_draw *draw, size_t place)
             }
 }
 
-/* Takes out the configured share of tools. Skips providers or categories too large for it; takes the smallest if all
- * are too large. */
+/* Takes out the configured share of tools. Skips a provider or category that would bring the total above 1.5 times the
+ * share, or would leave no able tool. If all are skipped, takes out the smallest. */
 static int take_out_share(struct tool_draw *draw, struct rng *rng, wt_error *err)
 {
     const size_t least = draw->settings.single ? 1 : 2,
@@ -298,7 +299,7 @@ static size_t draw_first_tool(const struct tool_draw *draw, struct rng *rng, boo
     return list[wt__rng_below(rng, count)];
 }
 
-/* Keeps the DRAW_NEAR places of list [count] nearest to the first; returns their number. */
+/* Keeps the DRAW_NEAR places of list [count] nearest to the tool `first`. Returns their number. */
 static size_t keep_nearest_tools(const struct tool_draw *draw, size_t first, uint32_t *list, size_t count)
 {
     struct scored items[DRAW_NEAR];
@@ -311,7 +312,8 @@ static size_t keep_nearest_tools(const struct tool_draw *draw, size_t first, uin
     return top.len;
 }
 
-/* Replaces the last tool if all tools are of one provider: a draw within a category needs at least two providers. */
+/* Replaces the last drawn tool by one of another provider if all are of one provider: a draw within a category needs
+ * at least two providers. list [count]: tools to take it from. */
 static void mix_providers(const struct tool_draw *draw, struct rng *rng, struct drawn_tools *drawn,
                           const uint32_t *list, size_t count)
 {

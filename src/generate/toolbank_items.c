@@ -69,7 +69,8 @@ static int add_example(struct request_examples *examples, struct str instruction
     return 0;
 }
 
-/* Adds a request of the data set with the titles of its tools, if it has REQUEST_TOOLS_MIN to REQUEST_TOOLS_MAX. */
+/* Adds a request of the data set with the titles of its tools, if it has REQUEST_TOOLS_MIN to REQUEST_TOOLS_MAX
+ * tools. */
 static int add_example_query(struct request_examples *out, const struct query *query, const struct text_lines *corpus,
                              wt_error *err)
 {
@@ -364,22 +365,22 @@ int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error
 
 /* ---------------------------------------------------------------- the round trip, and the set */
 
-/* Searches for a batch's requests, and their results by the request's slot in the batch. */
+/* Searches for the requests of a batch. The arrays are indexed by a request's slot in the batch. */
 struct batch_search {
     struct toolbank *t;
-    size_t hits; /* number of hits to look at */
+    size_t hits; /* number of hits of a search */
     enum piece_fate fates[TOOLBANK_BATCH];
     size_t found[TOOLBANK_BATCH]; /* number of the request's tools among the hits */
     wt_error errors[TOOLBANK_BATCH];
     int codes[TOOLBANK_BATCH]; /* results of wt_find */
 };
 
-/* Accepts a request if all its tools are among the hits, and none has a near-duplicate ranked above it. *found: number
- * of its tools among the hits. */
+/* Accepts a request if all its tools are among the hits, and none has a near-duplicate ranked above it. Adds the
+ * number of its tools among the hits to *found. */
 static enum piece_fate judge_search_hits(const struct toolbank *t, const struct generated_request *request,
                                          const wt_hits *hits, size_t *found)
 {
-    size_t above[WT_MAX_K], count = 0; /* other tools so far */
+    size_t above[WT_MAX_K], count = 0; /* hits so far that are not tools of the request */
     bool twin = false;
     for (size_t i = 0; i < hits->len && i < WT_MAX_K; i++) {
         const uint32_t *place = wt__map_get(&t->places, wt__str(hits->items[i]->tool->id));
@@ -448,7 +449,8 @@ int wt__toolbank_count_astray(struct toolbank *t, uint64_t *count, wt_error *err
     return 0;
 }
 
-/* Adds a request to the set, to its tools' usages and to the examples. */
+/* Adds a request to the set and, for the standard prompt, to the examples. Counts a usage of its tools if the request
+ * is unanswerable or in train. */
 static int add_kept_request(struct toolbank *t, const struct toolbank_item *item, wt_error *err)
 {
     struct generated_request *added;

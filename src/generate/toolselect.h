@@ -23,9 +23,9 @@
  *   related tools  for each base tool, one after another, names only
  *   descriptions   of the related tools
  *
- * A tool is identified by its place, its index in `tools`. All names differ in their words. No two base tools mean the
- * same (struct distinct). A related tool may be close in meaning to its base
- * tool, but the words of its name must differ. */
+ * A tool is identified by its place, its index in `tools`. All names differ in their words. No two base tools
+ * that are seeds or generated mean the same (struct distinct). A related tool may be close in meaning to its base
+ * tool. */
 
 enum {
     LIBRARY_SHOWN = 8,
@@ -121,8 +121,8 @@ void wt__samples_dispose(struct choice_samples *samples);
 void wt__samples_write(const struct choice_samples *samples, struct buffer *out);
 
 /* Parses a file. name: for messages. Leaves out a row if the right tool is missing from its choices or repeated, or
- * if a text is missing or too long. Errors: WT_EFORMAT with the line (not a JSON object), WT_ETOOLONG (too many
- * rows, or a line), WT_ENOMEM. */
+ * if a text is missing or too long. Errors: WT_EFORMAT (a line is not a JSON object; the message
+ * has its number), WT_ETOOLONG (too many rows, or a line is too long), WT_ENOMEM. */
 int wt__samples_parse(struct choice_samples *out, struct str file, const char *name, wt_error *err);
 
 /* Rows of a data set for choosing tools: an instruction, a list of tools, the right one, and a note with the
@@ -198,12 +198,12 @@ int wt__rows_to_samples(const struct choice_rows *rows, const struct library *li
 
 struct store_library {
     wt_engine *engine;
-    struct library *library; /* tools are added when they are first met */
+    struct library *library; /* a tool of the store is added when it is first drawn or found */
     const char *recipe;      /* "hybrid", or "bm25" if there is no encoder */
 };
 
 /* Adds up to `tools` tools with a description, drawn by rng. *left_out counts drawn tools without a description or
- * with a name too close to another's. Errors: WT_EEMPTY (the store has no tools), WT_ESTORE, WT_ECANCELLED,
+ * with a name whose words another tool has. Errors: WT_EEMPTY (the store has no tools), WT_ESTORE, WT_ECANCELLED,
  * WT_ENOMEM. */
 int wt__store_library_draw(struct store_library *catalogue, size_t tools, struct rng *rng, struct progress *progress,
                            size_t *left_out, wt_error *err);
@@ -213,8 +213,8 @@ int wt__store_library_draw(struct store_library *catalogue, size_t tools, struct
 int wt__store_library_add(struct store_library *catalogue, const wt_tool *tool, size_t *place, bool *taken,
                           wt_error *err);
 
-/* Searches for the row's query and returns hits other than its right tools, without those that share its tool's
- * description. Implements similarity_source.find; self is a struct store_library. */
+/* Searches for the row's query. Returns the places of the hits, except for the row's right tools and tools with the
+ * same description as row->tool. Implements similarity_source.find; self is a struct store_library. */
 int wt__store_library_find_similar(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,
                                    wt_error *err);
 

@@ -17,7 +17,8 @@
 
 static const uint64_t REMOVED_SALT = 0x9e3779b97f4a7c15u;
 
-/* Table 3, and the text's figures for sets of two and three tools; GPT-4o wrote and judged the requests. */
+/* Results of PTR: table 3, and the figures in its text for sets of two and three tools. GPT-4o wrote and judged the
+ * requests. */
 static const char paper[] =
     "{\"from\":\"PTR, table 3\",\"exact_solving_test\":{\"ToolLens\":0.0634,\"MetaTool\":0.551,\"RecTools\":0.613},"
     "\"rectools_of_two_tools\":0.76,\"rectools_of_three_tools\":0.89,\"model\":\"GPT-4o; GPT-4 in appendix C.2\"}";
@@ -257,7 +258,7 @@ static void hash_text_line(struct sha256 *sha, struct str line)
     wt__sha256_update(sha, "\n", 1);
 }
 
-/* Writes the options on one line. It identifies the data by its texts, not by its path. */
+/* Writes the options on one line. The line identifies the data by its texts, not by its path. */
 static int write_verdicts_settings(struct verdicts_run *run, wt_error *err)
 {
     struct sha256 sha;

@@ -441,7 +441,6 @@ static void auto_face_searches_until_all_servers_have_listed(void **state)
     stop_gateway(&s);
 }
 
-/* The state file has the numbers of the last list. */
 static void state_file_counts_the_tools_of_the_last_list(void **state)
 {
     char path[128], *text;
@@ -524,16 +523,17 @@ static void corrects_a_wrong_era_of_the_state_file(void **state)
     "*'\"tools/call\"'*) case \"$r\" in *2026-07-28*) text modern;; *) text legacy;; esac;; esac; done"
 
 static const struct {
-    const char *name, *initialize, *before; /* before: the state of an earlier run */
+    const char *name, *initialize, *before; /* before: the server's members in the state file of an earlier run */
     enum mcp_era protocol;                  /* configured era */
     const char *to_legacy, *to_modern;      /* eras in which a client of each era is served */
     const char *remembered;                 /* text in the state file afterwards */
 } era_rows[] = {
-    {"speaks both", "result $id '{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}}}'", "", 0,
+    {"speaks both eras", "result $id '{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}}}'", "", 0,
      "legacy", "modern", "\"era\":\"modern\",\"preferred_era\":\"legacy\",\"speaks_both\":true"},
     {"speaks the modern era only", "error '{\"code\":-32601,\"message\":\"what\"}'", "", 0, "modern", "modern",
      "\"era\":\"modern\",\"preferred_era\":\"modern\",\"speaks_both\":false"},
-    {"spoke both before", "result $id '{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}}}'",
+    {"spoke both eras in an earlier run",
+     "result $id '{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}}}'",
      "\"era\":\"modern\",\"preferred_era\":\"legacy\",\"speaks_both\":true", 0, "legacy", "modern",
      "\"era\":\"legacy\",\"preferred_era\":\"modern\",\"speaks_both\":true"},
     {"configured as legacy", "result $id '{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}}}'", "",
@@ -542,7 +542,7 @@ static const struct {
      MCP_ERA_MODERN, "modern", "modern", "\"era\":\"modern\",\"preferred_era\":\"modern\",\"speaks_both\":false"},
 };
 
-/* Both clients answer questions, so each client needs a connection of its own era. */
+/* Both clients can answer a server's questions, so each client needs a connection of its own era. */
 static void serves_each_client_in_its_own_era(void **state)
 {
     char path[128], text[1024], *kept = NULL;
@@ -680,8 +680,8 @@ static void first_lists_wait_with_review_first(void **state)
     stop_gateway(&s);
 }
 
-/* A waiting tool, or a tool of a stopped server, looks like an unknown tool unless the policy allows every effect of
- * its name. */
+/* The gateway reports a waiting tool, or a tool of a stopped server, as unknown unless the policy allows a tool of that
+ * name whatever its effect. */
 static void hides_waiting_tools_from_denied_callers(void **state)
 {
     static const char *const scripts[] = {"serve", "exit 3"};
@@ -737,7 +737,7 @@ static void import_into(const char *provider, const char *tool, int wanted)
     wt_add_report_free(report);
 }
 
-/* Imports and renames cannot add tools to a server of the gateway, and the real tool keeps its name. */
+/* Imports and renames cannot add tools to a server of the gateway, and its own tools cannot be removed. */
 static void imports_cannot_add_tools_to_a_server(void **state)
 {
     static const struct gateway_options options = {.bare_names = false};
@@ -762,7 +762,7 @@ static void imports_cannot_add_tools_to_a_server(void **state)
     stop_gateway(&s);
 }
 
-/* The server receives its own name for the tool even if the import changed it. */
+/* A call names the tool as the server listed it, here with a leading blank that the import removes. */
 static void calls_a_tool_by_its_own_name(void **state)
 {
     static const struct gateway_options options = {.bare_names = false};
@@ -845,7 +845,7 @@ static void changed_offers_wait_for_approval(void **state)
     static const int whats[] = {WT_REVIEW_PROMPT, WT_REVIEW_RESOURCE};
     approval.name_count = 2;
     approval.names = names;
-    assert_int_equal(wt_approve(s.engine, "bad", &approval, &report, &err), WT_ENOTFOUND); /* no tools */
+    assert_int_equal(wt_approve(s.engine, "bad", &approval, &report, &err), WT_ENOTFOUND); /* not names of tools */
     approval.whats = whats;
     SOUND(wt_approve(s.engine, "bad", &approval, &report, &err));
     wt_review_report_free(report);

@@ -92,7 +92,7 @@ static struct tool_view *make_view(bool bare)
     return view;
 }
 
-/* A view has only tools whose definition was approved, however a tool got into the store. */
+/* A tool that was imported before its server listed it is not in the view until it is approved. */
 static void a_view_has_only_approved_tools(void **state)
 {
     wt_add_options options;
@@ -149,16 +149,16 @@ static struct view_tool *find_server_tool(const struct tool_view *view, const ch
 
 static const struct {
     const char *server, *name;
-    const char *exported,
-        *bare; /* shown names without and with bare_names; NULL for the exported name of the catalogue */
+    /* Names shown without and with bare_names; NULL for the exported name of the catalogue. */
+    const char *exported, *bare;
 } names[] = {
     {"one", "alone", "one__alone", "alone"},
     {"one", "same", "one__same", "one__same"},
     {"two", "same", "two__same", "two__same"},
     {"git hub", "of a space", "git_hub__of_a_space", "of a space"},
     {"two", "one__alone", NULL, NULL},                                    /* equals the exported name of another tool */
-    {"two", "one__same", NULL, NULL},                                     /* likewise */
-    {"two", "one/alone", NULL, "one/alone"},                              /* equals an id, which stays with its tool */
+    {"two", "one__same", NULL, NULL},                                     /* equals the exported name of another tool */
+    {"two", "one/alone", NULL, "one/alone"},                              /* equals the id of another tool */
     {"git hub", "call_read", "git_hub__call_read", "git_hub__call_read"}, /* a tool of the search face */
     {"git hub", "search_tools", "git_hub__search_tools", "git_hub__search_tools"},
     {"git hub", "get_tool_details", "git_hub__get_tool_details", "git_hub__get_tool_details"},
@@ -262,7 +262,8 @@ static void a_held_view_stays_valid(void **state)
     put_listed_tools("one", TOOL("first"));
     struct tool_view *before = make_view(true);
     struct tool_view *kept = wt__view_keep(before);
-    put_listed_tools("one", TOOL("first") "," TOOL("second")); /* waits for approval: not the first listing */
+    put_listed_tools("one",
+                     TOOL("first") "," TOOL("second")); /* waits for approval, since it was not in the first listing */
     wt__view_release(before);
     assert_int_equal(kept->count, 1);
     assert_string_equal(wt__view_find(kept, STR("first"))->shown, "first");

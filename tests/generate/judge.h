@@ -10,7 +10,7 @@
 struct fake_judge {
     struct chat_model model;
     double nonsense;          /* share of unusable answers */
-    double over, partial;     /* shares of requests with one tool too many, and with a wish beyond the tools */
+    double over, partial;     /* shares of requests that do not need one of the tools, or need more than the tools */
     bool repeats_itself;      /* all requests for the same tools are the same */
     const char *always;       /* answer to every comparison: "one" or "other"; NULL for the right one */
     bool says_exact;          /* gives the verdict "exact" on every request */
@@ -19,7 +19,7 @@ struct fake_judge {
     atomic_ulong asked;       /* questions so far */
 };
 
-#define JUDGE_AND " and also " /* between two wishes */
+#define JUDGE_AND " and also " /* between two needs of a request */
 
 /* Returns the description in the line "name: description" of a tool. */
 static inline struct str judge_description(struct str line)
@@ -52,7 +52,7 @@ static inline void judge_request(const struct fake_judge *judge, const struct ch
     wt__buffer_text(out, "\"}");
 }
 
-/* Writes the verdict: compares the wishes in the request with the tools in the prompt. */
+/* Writes the verdict: compares the needs in the request with the tools in the prompt. */
 static inline void judge_set(const struct chat_question *question, struct buffer *out)
 {
     struct str tools[32], request = writer_slot(question->text, "request");

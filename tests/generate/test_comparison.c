@@ -159,7 +159,6 @@ static void test_pairs_with_unusable_answers_have_no_verdict(void **state)
     json_decref(report);
 }
 
-/* Compares the requests of one folder with their drafts. */
 static void test_requests_are_compared_with_their_drafts(void **state)
 {
     (void)state;
@@ -184,7 +183,8 @@ static void test_requests_are_compared_with_their_drafts(void **state)
                         "has no request with a draft");
 }
 
-/* One person agrees with the judge, another always disagrees. Adding labels needs no new questions. */
+/* One person agrees with the judge. Another prefers the opposite text in each pair that is not a tie. Adding labels
+ * needs no new questions. */
 static void test_report_has_agreement_with_labels(void **state)
 {
     (void)state;

@@ -236,7 +236,7 @@ static void test_invalid_fine_tuning_options_are_refused(void **state)
         {.dev = 0.95, .says = "the share of dev must be at most 0.9, not 0.95"},
         {.hard = 2, .says = "the share of hard lists must be at most 1, not 2"},
         {.temperature = 3, .says = "the temperature must be at most 2, not 3"},
-        {.notes = 1, .says = "the samples of a folder have theirs"},
+        {.notes = 1, .says = "the samples of a folder have their own"},
     };
     wt_generated *made = NULL;
     (void)state;
