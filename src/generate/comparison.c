@@ -357,7 +357,9 @@ static void write_comparison_table(const struct compared_pair *pairs, size_t cou
     const size_t compared = wt__agreement_pairs(&agreement);
     const double kappa = wt__agreement_kappa(&agreement);
     wt__buffer_printf(out, "\nA person agrees overall with %zu of %zu", wt__agreement_same(&agreement), compared);
-    if (isnan(kappa))
+    if (compared == 0)
+        wt__buffer_text(out, "; the labels name no pair with a verdict");
+    else if (isnan(kappa))
         wt__buffer_text(out, "; Cohen's kappa is undefined, since all labels are the same");
     else
         wt__buffer_printf(out, "; Cohen's kappa %.2f", kappa);

@@ -257,12 +257,14 @@ int wt__tool_draw_open(struct tool_draw *out, wt_engine *engine, const struct en
     WT_TRY(mark_able_tools(out, err));
     if (settings->take_out > 0 && out->able_count > 0)
         WT_TRY(take_out_share(out, rng, err));
+    bool any = settings->within == WITHIN_ANY;
     if (out->able_count == 0)
         return wt__fail(err, WT_EEMPTY,
                         "no request can be made: of %zu tools, %zu lack a description or a usable id, %zu are taken "
-                        "out, and no two of the rest belong together within %s%s",
-                        out->all->len, out->left_out, out->taken_out, wt__within_name(settings->within),
-                        settings->within == WITHIN_ANY ? "" : "; --within any allows all");
+                        "out, and %s%s%s",
+                        out->all->len, out->left_out, out->taken_out,
+                        any ? "fewer than two are left" : "no two of the rest belong together within ",
+                        any ? "" : wt__within_name(settings->within), any ? "" : "; --within any allows all");
     return 0;
 }
 

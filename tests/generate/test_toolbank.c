@@ -337,6 +337,14 @@ static void test_tools_of_request_belong_together(void **state)
     options.unanswerable = 0.2;
     assert_call_refused(&place, make_toolbank_set(engine, &writer, options, "none", &made), WT_EEMPTY,
                         "no provider can be taken out for unanswerable requests: there is only one");
+    options.within = "any";
+    snprintf(place.store, sizeof place.store, "%s/single.wt", place.folder);
+    wt_engine *single = open_test_engine(&place, "");
+    add(&place, single, "{\"name\": \"a\", \"description\": \"Adds\"}\n");
+    assert_call_refused(
+        &place, make_toolbank_set(single, &writer, options, "none", &made), WT_EEMPTY,
+        "of 1 tools, 0 lack a description or a usable id, 0 are taken out, and fewer than two are left");
+    wt_close(single);
     assert_int_equal(atomic_load(&writer.asked), 0);
     wt_close(engine);
 }
