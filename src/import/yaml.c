@@ -21,7 +21,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 
-/* An open list or mapping, and the last ones closed. */
+/* A list or mapping of the output. Levels below `depth` are open. Levels from `depth` on are closed. */
 struct yaml_level {
     bool mapping, value;  /* value: the next node of a mapping is a value, not a key */
     bool filled;          /* has an element or a key */
@@ -335,8 +335,8 @@ static void put_leaf(struct converter *c, const yaml_event_t *event)
     take_merged(c);
 }
 
-/* Handles invalid YAML at `column`. Reopens the outermost block that was ended by the invalid line and begins at a
- * smaller column. */
+/* Handles invalid YAML at `column`. Of the blocks that the invalid line ended, reopens the outermost one whose
+ * enclosing block begins before this column. */
 static void reopen_blocks(struct converter *c, size_t column)
 {
     for (size_t depth = c->depth; depth < c->deepest; depth++) {

@@ -36,12 +36,12 @@ enum {
 struct snapshot_key {
     int64_t id; /* number of the tool in the store */
     uint64_t generation;
-    uint32_t provider;        /* number of its provider in the store */
+    uint32_t provider;        /* number of the tool's provider in the store */
     uint32_t id_hash;         /* wt__snapshot_id_hash of the tool's id */
     uint64_t name_hash;       /* wt__document_name_hash; equal for similar names */
     uint64_t provider_hash;   /* wt__provider_hash */
     float provider_precision; /* wt__name_precision */
-    uint32_t actions;         /* wt__tool_actions: actions according to its catalogue */
+    uint32_t actions;         /* wt__tool_actions: actions of the tool according to the catalogue */
     uint32_t group;           /* start of the tool's group in copy_groups.rows, counted from 1; 0 if it has no copies */
     uint32_t method_twin;     /* 1 if wt__document_method_twin, else 0 */
 };
@@ -68,7 +68,7 @@ struct copy_groups {
 struct snapshot {
     uint64_t generation; /* generation of its store */
     uint64_t settings;   /* settings of the analyser and the fields: everything that affects the lexical index */
-    uint32_t rows;
+    uint32_t rows;       /* number of tools */
     const struct snapshot_key *keys; /* [rows] */
     struct lexical lexical;
     struct name_index names;

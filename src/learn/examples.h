@@ -43,11 +43,11 @@ struct example_set {
     uint32_t *times;   /* [starts[B]] number of times that each tool was recorded with the request */
 };
 
-/* The range of a data set in the examples. It begins at the end of the previous part. */
+/* The range of a data set in the examples. A part begins at the end of the previous part. */
 struct example_part {
     size_t tools, train,
-        dev; /* ends of its tools, training requests and dev requests; part of the hash if there are several parts */
-    size_t joined;    /* number of joined requests (wt__examples_join_requests), at the end of its training requests */
+        dev;       /* ends of the part's tools, training requests and dev requests; hashed if there are several parts */
+    size_t joined; /* number of joined requests (wt__examples_join_requests), at the end of its training requests */
     const char *name; /* last path component of its folder */
 };
 

@@ -61,9 +61,9 @@ int wt__evaluator_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2
  *
  * A tool's vector is computed from the training requests that used the tool. So the first stage is unrealistically good
  * for these requests. Training requests are therefore split into folds. The candidates of a fold come from tool
- * vectors, or a classifier, computed from the other folds. Only the encoder has seen every fold: training it without
- * each fold did not improve the figure on dev (docs/learning.md). Dev requests use vectors of all training requests,
- * like a query.  */
+ * vectors, or a classifier, computed from the other folds. The encoder is not trained again without each fold, because
+ * that did not improve the figure on dev (docs/learning.md). Dev requests use vectors of all training requests, like a
+ * query. */
 
 enum {
     REFINER_FOLDS = 4,
@@ -86,8 +86,8 @@ struct refiner_samples {
     uint16_t *lengths;                    /* [S] number of candidates */
     uint16_t *tokens;                     /* [S] tokens that the refiner will read */
     uint8_t *vectors;                     /* [S] index in refiner_data.made of the tool vectors of the candidates */
-    uint32_t *rows;                       /* [S, N] candidates in the first stage's order, except for kept tools */
-    uint8_t *gold;                        /* [S, N] 1 if the request used the candidate */
+    uint32_t *rows;                       /* [S, N] candidates in the first stage's order, with replacements (kept) */
+    uint8_t *gold;                        /* [S, N] 1 if the request used the candidate, else 0 */
     float (*features)[RETRIEVE_FEATURES]; /* [S, N] */
     const struct example_set *set;        /* set of the requests */
 };
@@ -185,7 +185,8 @@ struct first_ranking {
 int wt__kind_rank(const struct first_ranking *ranking, struct str request, size_t k, unsigned worker,
                   struct hit_list *hits, struct request_texts *texts, wt_error *err);
 
-/* True if a request's tools [count] belong to more than one provider. */
+/* True if a request's tools, [count], belong to more than one provider. Each tool without a provider counts as a
+ * provider of its own. */
 bool wt__kind_has_several(const struct first_ranking *ranking, const uint32_t *tools, size_t count);
 
 /* Cuts a request for several providers down to one provider: the provider of most of its tools, [count], but at least

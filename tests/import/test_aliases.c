@@ -19,7 +19,7 @@
 enum {
     DOCUMENTS = 3000,
     PATHS_MOST = 6,
-    DEPTH_MOST = 12,           /* depth below a path from which nodes get no optional members or elements */
+    DEPTH_MOST = 12,           /* nodes at this depth below a path have no elements and only their first member */
     ALIASED_BYTES_MOST = 2000, /* maximum JSON bytes of one alias, to keep documents small */
     ANCHOR_NAMES = 12,         /* few names, so that anchors reuse them */
     ANCHORS_MOST = 4000,

@@ -35,8 +35,8 @@ static bool lies_within(struct str part, struct str whole)
     return part.ptr >= whole.ptr && part.ptr + part.len <= whole.ptr + whole.len;
 }
 
-/* Writes a tool as one line. Adds the definition only if it is not a part of the source. This is the case for an OpenAPI
- * operation that has inherited members or comes from YAML. */
+/* Writes a tool as one line. Adds the definition only if it is not a part of the source. This is the case for an
+ * OpenAPI operation that has inherited members or comes from YAML. */
 static void put_expected_tool(struct buffer *out, const struct tool *tool, const struct import_place *place,
                               struct str bytes)
 {
