@@ -17,8 +17,8 @@ struct logistic_samples {
     bool balanced;          /* true to give both answers the same total weight */
 };
 
-/* Minimises the mean loss plus shrinkage / 2 times the sum of the squared weights. The penalty uses the weights
- * of standardised features. weights: [F]. If all answers are equal, weights and constant are 0. */
+/* Minimises the mean loss plus shrinkage / 2 times the sum of the squared weights. The penalty uses the weights of
+ * standardised features. weights: [F]. If all answers are equal, weights and constant are 0. */
 void wt__logistic_fit(const struct logistic_samples *samples, double shrinkage, float *weights, float *constant);
 
 #endif

@@ -86,8 +86,8 @@ void wt__batch_begin(struct training_batch *training_batch);
 /* Adds a text to the step. The step must stay within the limits. Returns the number of the text, counted from 0. */
 size_t wt__batch_add(struct training_batch *training_batch, const int32_t *ids, size_t length);
 /* Adds a text with external rows. The caller computes an external row (wt__batch_external); it is not looked up by
- * token. The id of an external row is -1. external: number of external rows. positions: [length], or NULL to
- * count from 0. */
+ * token. The id of an external row is -1. external: number of external rows. positions: [length], or NULL to count from
+ * 0. */
 size_t wt__batch_add_mixed(struct training_batch *training_batch, const int32_t *ids, const int32_t *positions,
                            size_t length, size_t external);
 /* Adds a pair of texts as one text. types: [length] token types that distinguish the two texts; NULL for all 0. */
