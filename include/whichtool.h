@@ -17,19 +17,19 @@
  *     to options means the defaults, and so does a zero in any field. WT_OFF turns an option off whose default is on.
  *   - `size` is the struct's sizeof in the caller's build, so structs may grow at their end. The library neither reads
  *     nor writes beyond it. Fields that an older caller lacks count as 0, and fields unknown to an older library are
- *     ignored. A `size` too small to hold itself, such as 0, is WT_EINVAL: the caller forgot the _init function.
+ *     ignored. A `size` too small to hold itself, such as 0, gives WT_EINVAL: the caller forgot the _init function.
  *     wt_error has no size and never changes.
- *   - The library allocates results, which may also grow at their ends. An array in a result is an array of pointers
- *     ([len]; may be NULL if len is 0), and structs are never nested by value. Do not construct results yourself:
- *     wt_export takes tools from a list or a hit.
+ *   - The library allocates results. Their structs may also grow at their ends. So an array in a result is an array of
+ *     pointers ([len]; may be NULL if len is 0), and structs are never nested by value. Do not construct results
+ *     yourself: pass tools from a list or a hit to wt_export.
  *   - The _init functions are inline because they write the caller's size. A binding without a C compiler zeroes the
  *     struct and writes its sizeof into the first field.
- *   - Pointers may be NULL where the comment says so, and are not checked elsewhere. The engine, `out`, and a text or
- *     list of non-zero length are required.
+ *   - Pointers may be NULL only where the comment says so. Other pointers are not checked. The engine, `out`, and a
+ *     text or list of non-zero length are required.
  *   - Arguments are borrowed for the call. An engine copies the arguments that it needs later, such as wt_open_options.
- *   - Threads: any number of threads may use an engine at once. wt_close must come last. An engine does not survive
- *     fork(): the child opens its own and leaves the parent's alone. Several engines, in one process or in several, may
- *     share a store.
+ *   - Threads: any number of threads may use an engine at once. Call wt_close after all of them have finished. An
+ *     engine does not survive fork(): the child must open its own engine and must not use the parent's. Several
+ *     engines, in one process or in several, may share a store.
  *   - The library never prints, exits, aborts on bad input, installs signal handlers or keeps global state.
  *
  * Include this header alone. It includes the others:

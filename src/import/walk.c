@@ -1,8 +1,9 @@
 /* walk.c: finds the tools in a JSON source, in any supported wrapper.
  *
  * Formats wrap a list of tools in a request body, a JSON-RPC result, pages of results, or a list of declarations. One
- * walk handles them all. It visits the elements of an array. In an object that is not a tool itself, it visits the
- * members known to hold tools. It passes all other values to the importer as tools. Tools are not parsed here.
+ * walk handles all of these formats. It visits the elements of an array. In an object that is not a tool itself, it
+ * visits the members known to hold tools. It passes all other values to the importer as tools. The importer parses
+ * them.
  *
  * One file may list several servers. If each member of an object holds the tools of a server, the keys of the
  * members are the providers. A page of tools may also name its server. */
@@ -19,11 +20,12 @@ enum {
 
 static const char *const containers[] = {"result", "tools", "functions", "functionDeclarations",
                                          "function_declarations"};
-/* Keys of a tool. An object with one of them is read as a tool, unless "name" stands next to a list of tools. */
+/* Keys of a tool. An object with one of these keys is read as a tool. Exception: "name" next to a list of tools is the
+ * name of a server. */
 static const char *const marks[] = {"name", "tool_name", "function", "api_list"};
 /* Members of a page of tools that identify its server: a name, or an object with a name. */
 static const char *const servers[] = {"server", "serverInfo", "server_info"};
-/* Members for the schema of a tool. An object with a name and one of these members is a tool. */
+/* Keys of the schema of a tool. An object with a name and one of these keys is a tool. */
 static const char *const schemas[] = {"inputSchema", "input_schema", "parameters", "parametersJsonSchema"};
 
 bool wt__key_among(const char *const *words, size_t count, struct str key)
@@ -56,8 +58,8 @@ static bool is_function_tool(struct str text, const struct json_item *item)
     return name && schema;
 }
 
-/* Examines a list or an object. Returns 1 if the list begins with a tool, or the object has a container of tools; 0 if
- * all containers are empty; -1 otherwise. */
+/* Examines a list or an object. Returns 1 if the list begins with a tool, or if a container in the object does. Returns
+ * 0 if the list, or a container in the object, is empty and no container has tools. Returns -1 otherwise. */
 static int holds_tools(struct str text, const struct json_item *item, int depth)
 {
     struct json_scan scan;
@@ -77,7 +79,7 @@ static int holds_tools(struct str text, const struct json_item *item, int depth)
     return found;
 }
 
-/* True if each member of an object holds the tools of a server, and at least one is not empty. */
+/* True if each member of an object holds the tools of a server, and at least one member has a tool. */
 static bool maps_servers(struct str text, const struct json_item *object)
 {
     struct json_scan scan;
@@ -121,14 +123,15 @@ static int walk_tool_array(struct walk_root *walk, const struct json_item *array
     return rc < 0 ? wt__reader_broken(walk->reader, &scan, err) : 0;
 }
 
-/* Members of an object used by the walk. inner: [count] members that may hold tools; count is 0 if the object is a tool
- * itself. server: member with the name of the server. */
+/* Members of an object used by the walk. inner: [count] members that may hold tools. count is 0 if the object is a tool
+ * itself. server: member that identifies the server; its value is empty if there is no such member. */
 struct tool_page {
     struct json_item inner[INNER], server;
     size_t count;
 };
 
-/* Fills *page and returns the result of the scan. A name next to a list of tools is the name of a server. */
+/* Fills *page. A name next to a list of tools is the name of a server. Returns -1 if the text is invalid, 0 otherwise.
+ * The scan stops early at a key of a tool. */
 static int find_inner(struct json_scan *scan, struct tool_page *page)
 {
     struct json_item item, name = {.value = {"", 0}};
@@ -156,7 +159,8 @@ static int find_inner(struct json_scan *scan, struct tool_page *page)
     return rc;
 }
 
-/* Sets the provider to the string in item, or to its member "name". Ignores other values. Returns 0 or WT_ENOMEM. */
+/* Sets the provider to the string in item, or to the member "name" of the object in item. Does nothing if the provider
+ * is known or item has another value. Returns 0 or WT_ENOMEM. */
 static int set_provider(struct walk_root *walk, const struct json_item *item)
 {
     json_auto_t *value = NULL;
@@ -312,6 +316,7 @@ enum {
     PEEK_SCHEMAS = PEEK_FUNCTION | PEEK_PARAMETERS | PEEK_JSON_PARAMETERS | PEEK_INPUT_SCHEMA | PEEK_INPUT_SCHEMA_MCP
 };
 
+/* Collects the known keys of a value and of the containers and tools in it. *left: tools that may still be read. */
 static void peek_value(struct peek *peek, struct str text, const struct json_item *value, int depth, unsigned *left)
 {
     struct json_scan scan;
@@ -322,7 +327,8 @@ static void peek_value(struct peek *peek, struct str text, const struct json_ite
         --*left;
         return;
     }
-    bool entered = false, several = begins_with(value, "{") && maps_servers(text, value); /* its keys are servers */
+    bool entered = false,
+         several = begins_with(value, "{") && maps_servers(text, value); /* several: the keys are servers */
     wt__json_scan_open(&scan, text, value->byte, value->line);
     while (*left > 0 && wt__json_scan_next(&scan, &item) > 0) {
         for (size_t i = 0; !several && i < sizeof peeked / sizeof peeked[0]; i++)
@@ -338,8 +344,8 @@ static void peek_value(struct peek *peek, struct str text, const struct json_ite
         *left = peek->keys & PEEK_SCHEMAS ? 0 : *left - 1; /* the first tool with a schema decides */
 }
 
-/* Returns the bit of the first line that begins with `openapi:` or `swagger:`, quoted or not, as in a YAML document; 0
- * if not found. */
+/* Finds the first line that begins with the key openapi or swagger, as in a YAML document. The key may be quoted.
+ * Returns its PEEK_ bit, or 0 if there is no such line. */
 static unsigned peek_yaml(struct str text)
 {
     for (size_t at = 0; at < text.len;) {

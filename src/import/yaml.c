@@ -1,14 +1,16 @@
 /* yaml.c: converts libyaml's events to JSON text in one pass, without a tree.
  *
- * Places: libyaml counts characters. The places of its events never go backwards, so a cursor over the source converts
- * them to bytes. libyaml places the end of a block at the next token, after blanks and comments outside the block. So
- * this file ends a node where the last scalar of the node ends.
+ * Places: libyaml gives the place of an event in characters. These places never go backwards, so a cursor over the
+ * source converts them to bytes.
  *
- * Aliases copy the JSON of their anchor, within a limit that grows with the source. The value of a merge key is written
- * and then removed; its members are appended when the mapping closes.
+ * An alias copies the JSON of its anchor. The total length of these copies has a limit that grows with the source.
+ *
+ * The value of a merge key is first written to the JSON, then moved to the level of its mapping. The members of the
+ * value are appended when the mapping closes.
  *
  * At a line with wrong indentation, libyaml first ends the blocks before the line and then fails. These blocks look
- * complete but may lack their end, so the blocks that contain the line are opened again. */
+ * complete, but the line may belong to them. So the outermost of these blocks that may contain the line is opened
+ * again. */
 #include "import/internal.h"
 
 #include <stdlib.h>
@@ -19,16 +21,17 @@
 #include "base/map.h"
 #include "base/memory.h"
 
+/* A list or mapping of the output. Levels below `depth` are open. Levels from `depth` on are closed. */
 struct yaml_level {
-    bool mapping, value; /* the next node of a mapping is a value, not a key */
-    bool filled;
-    uint32_t anchor;      /* index + 1; 0 if the node has no anchor */
+    bool mapping, value;  /* value: the next node of a mapping is a value, not a key */
+    bool filled;          /* has an element or a key */
+    uint32_t anchor;      /* index + 1 of its anchor; 0 if the node has no anchor */
     size_t column;        /* column of its first key or dash */
     size_t begin;         /* JSON offset of its opening bracket */
     size_t end;           /* JSON offset of its closing bracket, once closed */
     bool merging;         /* the next node is the value of a merge key */
-    bool was_filled;      /* value of `filled` before that key */
-    size_t merge_at;      /* JSON offset of that value */
+    bool was_filled;      /* value of `filled` before the merge key */
+    size_t merge_at;      /* JSON length before the value of the merge key and its colon */
     struct buffer merged; /* values of merge keys so far: the start of a JSON list of mappings */
 };
 
@@ -51,7 +54,7 @@ struct converter {
     size_t character, byte; /* cursor: this character of the source is at this byte */
     struct yaml_level levels[WT_MAX_JSON_DEPTH + 1];
     size_t depth;
-    size_t deepest;   /* levels up to here were closed only by the indentation of the next token */
+    size_t deepest;   /* levels from depth to below this one were closed only by the indentation of the next token */
     struct map names; /* names of anchors */
     struct yaml_anchor *anchors;
     size_t anchor_count, anchor_capacity;
@@ -136,8 +139,8 @@ static void put_yaml_scalar(struct converter *c, const yaml_event_t *event, bool
 
 /* ---------------------------------------------------------------- anchors */
 
-/* Registers the node that begins here under this name. A later anchor may reuse the name. Returns index + 1, or 0
- * without an anchor. */
+/* Registers the node that begins here under this name. A later anchor may reuse the name. Returns the index of the
+ * anchor + 1. Returns 0 if name is NULL or memory is exhausted. */
 static uint32_t begin_anchor(struct converter *c, const yaml_char_t *name)
 {
     if (!name)
@@ -196,7 +199,7 @@ static bool is_merge_key(const struct converter *c, const yaml_event_t *event)
            event->data.scalar.length == 2 && memcmp(event->data.scalar.value, "<<", 2) == 0;
 }
 
-/* Skips the key. take_merged removes its value again. */
+/* Starts a merge key, which is not written. take_merged later removes its value from the JSON. */
 static void begin_merge(struct converter *c)
 {
     struct yaml_level *level = &c->levels[c->depth - 1];
@@ -205,7 +208,7 @@ static void begin_merge(struct converter *c)
     level->merge_at = c->out->json.len;
 }
 
-/* Drops marks and anchors of JSON from `at` on, which will be cut. */
+/* Drops the marks and anchors of the JSON from `at` on, because this JSON is cut off. */
 static void forget_places(struct converter *c, size_t at)
 {
     struct yaml *out = c->out;
@@ -215,7 +218,7 @@ static void forget_places(struct converter *c, size_t at)
         c->anchors[i - 1].end = 0;
 }
 
-/* Moves the value of a merge key from the JSON to its level, once it is complete. */
+/* Moves the value of a merge key from the JSON to level->merged, once the value is complete. */
 static void take_merged(struct converter *c)
 {
     struct yaml_level *level = c->depth > 0 ? &c->levels[c->depth - 1] : NULL;
@@ -236,7 +239,7 @@ static void take_merged(struct converter *c)
     c->deepest = c->depth;
 }
 
-/* Adds the key; false if it was known, or out of memory. */
+/* Adds the key. Returns false if the key was known or memory is exhausted. */
 static bool add_key(struct converter *c, struct map *keys, struct str key)
 {
     bool added = false;
@@ -244,7 +247,8 @@ static bool add_key(struct converter *c, struct map *keys, struct str key)
     return added && !c->failed;
 }
 
-/* Appends the members of merged mappings that the level lacks; earlier mappings win. */
+/* Appends the members of merged mappings whose keys the level lacks. For a key in several merged mappings, the first
+ * mapping wins. */
 static void merge_members(struct converter *c, struct yaml_level *level)
 {
     struct buffer *json = &c->out->json, own = {0};
@@ -331,7 +335,8 @@ static void put_leaf(struct converter *c, const yaml_event_t *event)
     take_merged(c);
 }
 
-/* Handles invalid YAML at `column`: reopens the outermost block ended by it that contains this column. */
+/* Handles invalid YAML at `column`. Of the blocks that the invalid line ended, reopens the outermost one whose
+ * enclosing block begins before this column. */
 static void reopen_blocks(struct converter *c, size_t column)
 {
     for (size_t depth = c->depth; depth < c->deepest; depth++) {

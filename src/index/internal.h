@@ -1,5 +1,7 @@
-/* internal.h: byte layout of the lexical index and of a snapshot's files, and the steps of opening them. Only counts of
- * a lexical index are stored; array offsets are derived from them, so no offset can be invalid. */
+/* internal.h: byte layout of the lexical index and of a snapshot's files, and the steps of opening them.
+ *
+ * The header of a lexical index stores counts. The offsets of its arrays are derived from the counts, so no array
+ * offset can be invalid. */
 #ifndef WT_INDEX_INTERNAL_H
 #define WT_INDEX_INTERNAL_H
 
@@ -20,10 +22,10 @@ struct lexical_header {
 };
 
 struct lexical_layout {
-    size_t entries, row, block_last, damping, impact, block_max, text, len; /* byte offsets; len: whole block */
+    size_t entries, row, block_last, damping, impact, block_max, text, len; /* byte offsets; len: bytes of the block */
 };
 
-/* Returns the layout: arrays ordered by falling alignment, without gaps. Cannot overflow, because each count is
+/* Returns the layout: arrays by descending alignment, without gaps. The sums cannot overflow, because each count is
  * below 2^32. */
 static inline struct lexical_layout wt__lexical_layout(const struct lexical_header *header)
 {
@@ -38,7 +40,7 @@ static inline struct lexical_layout wt__lexical_layout(const struct lexical_head
     return at;
 }
 
-/* Compares terms in dictionary order: unsigned bytes, prefixes first. */
+/* Compares terms in dictionary order: by unsigned bytes, a prefix before the longer term. */
 static inline int wt__lexical_compare(struct str a, struct str b)
 {
     size_t shared = a.len < b.len ? a.len : b.len;
@@ -51,7 +53,7 @@ static inline int wt__lexical_compare(struct str a, struct str b)
 #define SNAPSHOT_FILE "snapshot"
 #define SNAPSHOT_LOCK "lock"
 #define SNAPSHOT_BYTE_ORDER 0x0A0B0C0Du
-#define SNAPSHOT_NO_GENERATION UINT64_MAX /* generation of a snapshot that only preserves vectors */
+#define SNAPSHOT_NO_GENERATION UINT64_MAX /* generation of a snapshot that is written only to keep its vectors */
 
 enum {
     SNAPSHOT_VERSION = 7,
@@ -59,7 +61,7 @@ enum {
     VECTORS_HEADER_BYTES = 4096 /* offset of the first chunk */
 };
 
-/* Start of a header. `sum` covers the rest of the header, excluding this struct. */
+/* Start of a header. `sum` is the checksum of the part of the header after this struct. */
 struct file_mark {
     char magic[8];
     uint32_t byte_order, version;
@@ -73,7 +75,7 @@ struct snapshot_section {
 struct snapshot_set_header {
     char model[SNAPSHOT_MODEL_BYTES], kind[SNAPSHOT_NAME_BYTES];
     uint32_t dim, slots, former;
-    uint64_t number; /* number of the vector file: part of its name, and seed of its checksums */
+    uint64_t number; /* number of the vector file: part of the file name, and seed of the checksums in the file */
     struct snapshot_section row_of_slot, slot_of_row;
 };
 
@@ -98,7 +100,7 @@ static inline uint64_t wt__header_sum(const void *header, size_t len)
     return wt__checksum(rest, len - sizeof *mark, ((uint64_t)mark->byte_order << 32) ^ mark->version);
 }
 
-/* Memory of a snapshot, for the image and for each set: mapped files or allocations. */
+/* Memory of a snapshot: a mapped file or an allocation for the image, and one for each set. */
 struct snapshot_memory {
     struct mapping image, sets[SNAPSHOT_MAX_SETS];
     bool owned; /* free instead of unmapping */

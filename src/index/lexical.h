@@ -1,19 +1,20 @@
 /* lexical.h: BM25 over tools. All impacts are computed when the index is built, so a search only adds them.
  *
- * An index is one block of bytes without pointers; struct lexical is a view of it. It contains the dictionary, sorted
- * by bytes, and the postings of each term: the rows with the term in ascending order, with 16-bit impacts. Postings are
- * divided into blocks of LEXICAL_BLOCK with the last row and the maximum impact of each.
+ * An index is one block of bytes without pointers; struct lexical is a view of the block. The block contains:
+ *   - the dictionary: all terms, sorted by bytes
+ *   - the postings of each term: the rows that contain the term, in ascending order, each with a 16-bit impact
+ *   - for each LEXICAL_BLOCK postings of a term: the last row and the maximum impact
  *
- * The impact of term t in row m is idf(t) * saturation(t, m), by BM25F (lexical_build.c). It is stored as q =
- * round(impact / max_t * 65535), where max_t is the term's maximum impact. The error of one impact is at most max_t /
- * 131070. Scores are defined by the stored impacts, in integers (see struct lexical_query). Sums of integers do not
- * depend on the order of terms, so all search methods give identical bits.
+ * The impact of term t in row m is idf(t) * saturation(t, m), according to BM25F (lexical_build.c). It is stored as q =
+ * round(impact / max_t * 65535), but at least 1. max_t is the maximum impact of the term. Scores are defined by the
+ * stored impacts, in integers (see struct lexical_query). Sums of integers do not depend on the order of terms, so all
+ * search methods give identical bits.
  *
  * Length normalisation limits the weight of a word in a stuffed text, but not the number of words that match. Each
- * row therefore has a damping factor. It is below 1 if the row's total impact is far above that of others, or if the
- * row repeats far more of its words in several fields than others do. A genuine tool with a large schema has many
- * words, but its name and provider repeat few of them. Searches do not apply the damping: scores are those of BM25.
- * Rankings with further signals may multiply by it. */
+ * row therefore has a damping factor. The factor is below 1 if the impacts of the row are far above the mean of all
+ * rows, or if the row repeats far more words in several fields than the mean. A genuine tool with a large schema has
+ * many words, but its name and provider repeat few of them. Searches do not apply the damping: their scores are those
+ * of BM25. Rankings with further signals may multiply a score by it. */
 #ifndef WT_INDEX_LEXICAL_H
 #define WT_INDEX_LEXICAL_H
 
@@ -40,13 +41,13 @@ struct lexical_field {
 };
 struct lexical_settings {
     float k1; /* of BM25: how fast the weight of repeated terms saturates */
-    /* Limits as multiples of the mean of all rows. A row above a limit is damped by the factor
-     * (limit / its value) ^ damping_power. 0 for no limit. */
-    float most_sum;       /* limit of the sum of the row's impacts; many words exceed it */
-    float most_length;    /* limit of the length of the vector of impacts; words repeated in every field exceed it */
+    /* Limits of statistics of a row, as multiples of the mean of all rows; 0 for no limit. A row above a limit is
+     * damped by the factor (limit / the row's statistic) ^ damping_power. */
+    float most_sum;       /* limit of the sum of the row's impacts; detects rows with many words */
+    float most_length;    /* limit of the Euclidean length of the row's impacts; detects words repeated in all fields */
     float most_named;     /* limit of the number of words in two or more fields, one of which names the tool */
     float most_thrice;    /* limit of the number of words in three or more fields */
-    float repeated_least; /* minimum of the last two limits, in words */
+    float repeated_least; /* minimum of the limits from most_named and most_thrice, in words */
     float damping_power;
     size_t field_count; /* at most LEXICAL_MAX_FIELDS */
     struct lexical_field fields[LEXICAL_MAX_FIELDS];
@@ -55,21 +56,22 @@ struct lexical_settings {
 /* Returns the inverse document frequency, never negative: ln(1 + (M - df + .5) / (df + .5)). */
 float wt__lexical_idf(size_t rows, size_t df);
 
-/* --- Building: rows are added in order, each with the terms of its fields; then the block is finished. --- */
+/* --- Building: add the rows in order, each with the terms of its fields, then finish the block. --- */
 struct lexical_builder;
 
 int wt__lexical_builder_new(struct lexical_builder **out, const struct lexical_settings *settings, wt_error *err);
-/* Adds the next row. fields: [field_count] lists of terms from the analyser; copied. */
+/* Terms of a field. */
 struct lexical_text {
     const struct str *terms;
     size_t count;
 };
+/* Adds the next row. fields: [field_count] lists of terms from the analyser; copied. */
 int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexical_text *fields, wt_error *err);
 /* Finishes the block. *out: [*len] bytes, to be freed with free(). Afterwards only wt__lexical_builder_free, _follow
  * and _copy accept the builder. */
 int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size_t *len, wt_error *err);
 void wt__lexical_builder_free(struct lexical_builder *builder);
-/* Creates a builder that continues a finished one. Only this builder may copy rows of the finished one. */
+/* Creates a builder that continues the finished builder `before`. Only the new builder may copy rows of `before`. */
 int wt__lexical_builder_follow(struct lexical_builder **out, struct lexical_builder *before, wt_error *err);
 /* Adds a row of `before`, the finished builder, as the next row. */
 int wt__lexical_builder_copy(struct lexical_builder *builder, const struct lexical_builder *before, size_t row,
@@ -77,8 +79,8 @@ int wt__lexical_builder_copy(struct lexical_builder *builder, const struct lexic
 
 /* --- Searching --- */
 struct lexical_entry {
-    uint32_t text, posting, block; /* start offsets; they end at the next entry's */
-    float max;                     /* maximum impact */
+    uint32_t text, posting, block; /* start offsets; each range ends at the start offset of the next entry */
+    float max;                     /* maximum impact of the term */
 };
 
 /* A view of an index; the caller owns the bytes. */
@@ -89,12 +91,12 @@ struct lexical {
     const uint16_t *impact;              /* [postings] */
     const float *damping;                /* [rows] in (0, 1] if the bytes are valid */
     const uint32_t *block_last;          /* [blocks] last row of each block */
-    const uint16_t *block_max;           /* [blocks] */
-    const char *text;                    /* [text_len] */
+    const uint16_t *block_max;           /* [blocks] maximum impact of each block */
+    const char *text;                    /* [text_len] texts of all terms */
 };
 
 /* Opens a block of wt__lexical_builder_finish, aligned to 8 bytes. Fails with WT_ESTORE if its size or header is
- * invalid. Any bytes are safe: everything else is checked at use. */
+ * invalid. Any bytes are safe, because everything else is checked at use. */
 int wt__lexical_view(struct lexical *out, const void *bytes, size_t len, wt_error *err);
 
 /* Checks everything that a search relies on: offsets, order of terms and postings, bounds. Fails with WT_ESTORE. */
@@ -109,10 +111,11 @@ struct lexical_term {
 struct lexical_cursor;
 struct lexical_known;
 
-/* A request prepared for one index. It is reused for further requests, so that warm searches allocate no memory.
+/* A request prepared for one index. The struct is reused for further requests, so that warm searches allocate no
+ * memory.
  *
- * Term t adds the integer (q * multiplier_t) >> 16 to a row. A score is the sum times `unit`, a power of two chosen
- * such that the maximum sum is about 2^30. */
+ * Term t adds the integer (q * multiplier_t) >> 16 to the sum of a row, where q is the stored impact. A score is the
+ * sum times `unit`. `unit` is a power of two, chosen so that sums stay below about 2^30. */
 struct lexical_query {
     struct lexical_cursor *cursors; /* [len] */
     struct lexical_known *known;    /* [term_count] */
@@ -120,11 +123,11 @@ struct lexical_query {
     float unit;
     uint32_t *window;     /* sums of a range of rows */
     bool whole;           /* the range is all rows, and the last search added every posting */
-    uint32_t *candidates; /* scratch: rows of the range that may be among the best */
-    uint32_t *order;      /* [len] numbers of the cursors, sorted by bound */
+    uint32_t *candidates; /* scratch: offsets in the range of rows that may be among the best */
+    uint32_t *order;      /* [len] indexes of the cursors, by ascending bound */
 };
 
-/* Prepares the query for a request of terms [count]. Errors: WT_ETOOLONG, WT_ENOMEM. */
+/* Prepares the query for the terms of a request, [count]. Errors: WT_ETOOLONG, WT_ENOMEM. */
 int wt__lexical_prepare(struct lexical_query *query, const struct lexical *index, const struct lexical_term *terms,
                         size_t count, wt_error *err);
 void wt__lexical_query_dispose(struct lexical_query *query);
@@ -143,15 +146,15 @@ size_t wt__lexical_search(const struct lexical *index, struct lexical_query *que
 size_t wt__lexical_search_plain(const struct lexical *index, const struct lexical_query *query, size_t k,
                                 const uint64_t *allowed, uint32_t *sums, struct scored *out);
 
-/* Returns the damping of a row, in (0, 1] for any bytes. */
+/* Returns the damping of a row, in (0, 1]. Returns 1 if the row does not exist or its bytes are invalid. */
 float wt__lexical_damping(const struct lexical *index, uint32_t row);
 
-/* Computes scores[i] for rows[i], in any order; 0 for rows without a term of the request. */
+/* Computes scores[i] of rows[i]. Rows may be in any order. The score is 0 if the row has no term of the request. */
 void wt__lexical_score_rows(const struct lexical *index, const struct lexical_query *query, const uint32_t *rows,
                             size_t count, float *scores);
 
-/* Computes the contribution of each prepared term to the row's score: shares, [count], for terms from number `first`
- * on. The contribution of a repeated term is at its first occurrence. */
+/* Computes the contributions of `count` prepared terms, from number `first` on, to the row's score. shares: [count].
+ * The first occurrence of a repeated term gets its whole contribution, the others 0. */
 void wt__lexical_explain(const struct lexical_query *query, size_t first, size_t count, uint32_t row, float *shares);
 
 /* Returns the number of rows with the prepared term of this number. */
@@ -160,9 +163,11 @@ uint32_t wt__lexical_term_rows(const struct lexical_query *query, size_t term);
 /* Returns the number of rows with the term; 0 if it is unknown. */
 uint32_t wt__lexical_df(const struct lexical *index, struct str term);
 
-/* Returns the number of the first term not less than `from`, or index->terms. Numbers are in term order. */
+/* Returns the number of the first term of the dictionary not less than `from`, or index->terms if all terms are
+ * less. */
 uint32_t wt__lexical_lower_bound(const struct lexical *index, struct str from);
-/* Returns the term of a number below index->terms; empty if its entry is invalid. */
+/* Returns the term with this number, which must be below index->terms. Returns an empty string if its entry is
+ * invalid. */
 struct str wt__lexical_term(const struct lexical *index, uint32_t number);
 
 #endif

@@ -1,16 +1,16 @@
 /* lexical_build.c: builds the block described in lexical.h from rows of terms, and checks all its invariants.
  *
- * Adding a row only counts: each distinct term of a row creates a note of 8 bytes for each field that has the term. So
- * a million tools of 45 terms need about 400 MB during the build. BM25 divides by mean lengths, which are known only
- * after the last row. wt__lexical_builder_finish then reads the notes once and stores each impact with its term. Rows
- * are in order, so postings need no sorting. Last, the impacts of each term are scaled to 16 bits.
+ * BM25 divides by mean lengths, which are known only after the last row. So adding a row only counts terms: each
+ * distinct term of a row creates a note of 8 bytes for each field that has the term. A million tools of 45 terms need
+ * about 400 MB during the build. wt__lexical_builder_finish reads the notes once and stores each impact with its term.
+ * Rows are in order, so postings need no sorting. Last, the impacts of each term are scaled to 16 bits.
  *
- * A finished builder keeps its notes. A builder that continues it takes over the dictionary and may copy rows. After
- * small changes, a catalogue is therefore indexed again without reading the unchanged tools. Terms without rows are
- * omitted at the end: the block equals that of a builder that was given all rows.
+ * A finished builder keeps its notes. A second builder can continue it: it takes over the dictionary and may copy rows.
+ * So a catalogue with small changes is indexed again without reading the unchanged tools. Terms without rows are
+ * omitted from the block, so the block equals one built from all rows at once.
  *
- * Grouping the terms of a row needs neither sorting nor clearing: a term's `place` is valid only if the row's list of
- * terms has the term at that place (Briggs and Torczon's sparse set). */
+ * The terms of a row are grouped without sorting or clearing. A term's `place` is valid only if the row's list of terms
+ * has the term at that place (the sparse set of Briggs and Torczon). */
 #include "index/lexical.h"
 
 #include <assert.h>
@@ -33,7 +33,7 @@ static uint32_t count_blocks(uint32_t postings)
     return postings / LEXICAL_BLOCK + (postings % LEXICAL_BLOCK > 0);
 }
 
-/* Checks the offsets of a term and its order. */
+/* Checks the offsets of a term, its maximum impact, and that it comes after the previous term. */
 static int check_entry(const struct lexical *index, uint32_t term, wt_error *err)
 {
     const struct lexical_entry *entry = &index->entries[term], *next = entry + 1;
@@ -94,8 +94,8 @@ struct note {
 struct term {
     struct str text;
     uint32_t df;
-    uint32_t place; /* index in the row's list, if the term is in it */
-    float idf;      /* computed at the end */
+    uint32_t place; /* while rows are added: index in row_terms, if the term is there; then: its next free posting */
+    float idf;      /* set by write_dictionary */
 };
 
 struct lexical_builder {
@@ -111,7 +111,7 @@ struct lexical_builder {
     uint32_t *lengths; /* [rows, fields] */
     size_t length_capacity;
     uint32_t *row_terms; /* [row_term_count] distinct terms of the current row */
-    uint32_t *row_tf;    /* [row_term_count, fields] their occurrences */
+    uint32_t *row_tf;    /* [row_term_count, fields] occurrences of the terms in row_terms */
     size_t row_term_count, row_term_capacity, row_tf_capacity;
     size_t postings;
 };
@@ -121,8 +121,8 @@ float wt__lexical_idf(size_t rows, size_t df)
     return (float)log(1.0 + ((double)rows - (double)df + 0.5) / ((double)df + 0.5));
 }
 
-/* Returns the impact by BM25F (Zaragoza et al., TREC 2004): idf * tf' (k1 + 1) / (k1 + tf') with tf' = sum over
- * fields of weight * tf[field] * norm[field]; norm = 1 / (1 - b + b * length / mean length of the non-empty fields). */
+/* Returns the impact according to BM25F (Zaragoza et al., TREC 2004): idf * tf' (k1 + 1) / (k1 + tf'), with tf' = sum
+ * over fields of weight * tf[field] * norm[field]. norm: see place_postings. */
 static float compute_impact(const struct lexical_settings *settings, float idf, const float *tf, const float *norm)
 {
     float sum = 0;
@@ -165,7 +165,7 @@ void wt__lexical_builder_free(struct lexical_builder *builder)
     free(builder);
 }
 
-/* Returns the number of a term, adding it if it is new; -1 if out of memory. */
+/* Returns the number of a term and adds a new term. Returns -1 if out of memory. */
 static int64_t find_or_add_term(struct lexical_builder *builder, struct str text)
 {
     const uint32_t *known = wt__map_get(&builder->dictionary, text);
@@ -369,7 +369,8 @@ static void compute_mean_lengths(const struct lexical_builder *builder, float *m
     }
 }
 
-/* Stores rows and impacts per term, in one pass over the notes. Postings are in ascending order of rows. */
+/* Stores rows and impacts per term, in one pass over the notes. Postings are in ascending order of rows. The mean of a
+ * field's length excludes rows in which the field is empty. */
 static void place_postings(struct lexical_builder *builder, uint32_t *rows, float *impacts)
 {
     const struct lexical_settings *settings = &builder->settings;
@@ -397,10 +398,10 @@ static void place_postings(struct lexical_builder *builder, uint32_t *rows, floa
 
 static const double LEAST_DAMPING = 1e-6; /* every match keeps a positive score */
 
-/* Statistics that identify stuffed rows, of one row or averaged over all rows. */
+/* Statistics that identify stuffed rows: values of one row, or means over all rows. */
 struct stuffing {
-    double sum, length;   /* sum of the impacts; length of their vector */
-    double named, thrice; /* numbers of words, as in struct lexical_settings */
+    double sum, length;   /* sum of the row's impacts; Euclidean length of the row's impacts */
+    double named, thrice; /* numbers of words that most_named and most_thrice of struct lexical_settings limit */
 };
 
 /* Sets the sum and the length of each row's impacts. */
@@ -415,7 +416,7 @@ static void measure_impacts(const struct lexical_builder *builder, const uint32_
         own[row].length = sqrt(own[row].length);
 }
 
-/* Counts the words of each row that are in several fields. The notes of a word are adjacent, one per field. */
+/* Counts the words of each row that are in several fields. The notes of a word in a row are adjacent, one per field. */
 static void measure_repeats(const struct lexical_builder *builder, struct stuffing *own)
 {
     for (size_t row = 0, at = 0; row < builder->rows; row++) {
@@ -446,8 +447,8 @@ static struct stuffing compute_mean_stuffing(const struct stuffing *own, size_t 
     return mean;
 }
 
-/* Returns the damping for one statistic. most: multiple of the mean, or 0 for no limit. least: values up to it are
- * never damped. */
+/* Returns the damping factor for one statistic of a row. own: value of the row. most: limit as a multiple of the mean,
+ * or 0 for no limit. least: minimum of the limit. */
 static double compute_factor(double own, double most, double mean, double least, double power)
 {
     double bound = fmax(most * mean, least);
@@ -473,8 +474,8 @@ static int compute_damping(const struct lexical_builder *builder, const uint32_t
     return 0;
 }
 
-/* Scales the impacts of one term to 16 bits and sets the bounds of its blocks. Impacts are at least 1, so that every
- * match counts. */
+/* Scales the impacts of one term to 16 bits and sets the last row and the maximum impact of its blocks. Stored impacts
+ * are at least 1, so that every match counts. */
 static void quantise_impacts(struct lexical_entry *entry, uint32_t count, const uint32_t *rows, const float *impacts,
                              uint16_t *out, uint32_t *block_last, uint16_t *block_max)
 {
@@ -491,7 +492,7 @@ static void quantise_impacts(struct lexical_entry *entry, uint32_t count, const 
     }
 }
 
-/* True if a built block passes the check; for an assertion. */
+/* True if a built block passes wt__lexical_check; for an assertion. */
 __attribute__((unused)) static bool is_valid_block(const void *block, size_t len)
 {
     struct lexical index;

@@ -1,13 +1,16 @@
 /* lexical_search.c: finds the k best rows without adding every posting.
  *
- * Rows are processed in windows of WINDOW. In each window, a term's bound is the maximum of its block maxima that
- * overlap the window, and terms are sorted by bound. The weakest terms whose bounds together cannot lift a row above
- * the worst kept hit are "optional": rows that have only such terms are skipped (MaxScore, Turtle and Flood 1995, with
- * the bounds of block-max indexes, Ding and Suel 2011, per window). Other terms are added in an array of the window.
- * Rows that the optional terms could still lift are then looked up in them. A window with only optional terms is
- * skipped. Before k rows are found, the limit is taken from the window: the k-th greatest of the maxima of its groups.
+ * Rows are processed in windows of WINDOW rows. The bound of a term in a window is the maximum of the block maxima of
+ * the term that overlap the window. Terms are sorted by bound. The weakest terms, whose bounds together cannot lift a
+ * row above the worst kept hit, are "optional": rows that have only optional terms are skipped. This is MaxScore
+ * (Turtle and Flood 1995) with the bounds of block-max indexes (Ding and Suel 2011) in each window.
  *
- * In a catalogue of one window, all sums are available at the end of a search, and exact scores are read from them.
+ * The postings of the other terms are added to an array of sums for the window. Rows that optional terms could still
+ * lift above the limit are then looked up in the postings of the optional terms. A window with only optional terms is
+ * skipped. Before k rows are found, the limit is the k-th greatest of the maxima of the window's groups.
+ *
+ * If the catalogue fits in one window and no term is optional, the sums are exact scores at the end of a search, and
+ * wt__lexical_score_rows reads them.
  *
  * Invariants: rows are processed in ascending order, so a row that equals the worst kept hit never enters. Every
  * posting is added inside the window's array, so hostile bytes can only produce wrong scores. */
@@ -20,16 +23,17 @@
 
 enum {
     WINDOW = 16384, /* rows; the sums fit in the second-level cache. A power of two, at least 64 */
-    GROUP = 16,     /* number of groups whose maxima are found at once */
+    GROUP = 16,     /* number of groups in a chunk; the maxima of all its groups are found at once */
     CHUNK = 256,    /* number of rows compared at once; a multiple of 8 and of GROUP */
-    BUCKETS = 1088, /* buckets of sums with the same leading bits as floats, 32 per power of two; bucket 0 for 0 */
+    BUCKETS =
+        1088, /* buckets of sums whose floats have the same leading bits: 32 per power of two, and bucket 0 for 0 */
     BUCKET_SHIFT = 18,
-    FIRST_MAX = 512, /* maximum candidates sorted at once */
+    FIRST_MAX = 512, /* maximum candidates that keep_first_candidates sorts */
     LINE = 16,       /* rows in a cache line */
     PREFETCH = 256,  /* postings to prefetch */
-    LOOK_UP = 4,     /* cost of a lookup, in added postings */
+    LOOK_UP = 4,     /* cost of a lookup; adding one posting costs 1 */
     SUM_BITS = 30,   /* bits of the maximum sum, so that signed comparisons are safe */
-    LIMIT_MAX = (1 << SUM_BITS) + (1 << (SUM_BITS - 1)) /* hostile impacts may have a larger sum */
+    LIMIT_MAX = (1 << SUM_BITS) + (1 << (SUM_BITS - 1)) /* maximum limit; the sum of hostile impacts may exceed it */
 };
 
 struct lexical_cursor {
@@ -37,7 +41,7 @@ struct lexical_cursor {
     const uint16_t *impact;
     const uint32_t *block_last;
     const uint16_t *block_max;
-    uint32_t count, blocks, entry;
+    uint32_t count, blocks, entry; /* numbers of postings and blocks; number of the term in the dictionary */
     uint32_t multiplier;
     float peak;         /* weight * the term's maximum impact */
     uint32_t at, block; /* first posting not yet passed, and its block */
@@ -46,10 +50,10 @@ struct lexical_cursor {
     bool given;         /* assigned to a term of the request */
 };
 
-/* Information about a term of the request. */
+/* Information about a term of the request. entry: number of the term in the dictionary, or lexical.terms if unknown. */
 struct lexical_known {
-    uint32_t entry, rows; /* number of rows with the term; 0 if unknown */
-    uint32_t cursor;      /* cursor of the term; NO_CURSOR if it has none, or if an equal earlier term has it */
+    uint32_t entry, rows; /* rows: number of rows with the term; 0 if unknown */
+    uint32_t cursor;      /* cursor of the term; NO_CURSOR if it is ignored or repeats an earlier term */
 };
 #define NO_CURSOR UINT32_MAX
 
@@ -132,7 +136,7 @@ uint32_t wt__lexical_df(const struct lexical *index, struct str term)
     return open_cursor(&cursor, index, term) ? cursor.count : 0;
 }
 
-/* Reserves memory for `count` terms, without keeping those of the last request. Returns -1 if out of memory. */
+/* Reserves memory for `count` terms. The terms of the previous request are lost. Returns -1 if out of memory. */
 static int reserve_query(struct lexical_query *query, size_t count)
 {
     if (!query->window)
@@ -175,7 +179,7 @@ static void set_multipliers(struct lexical_query *query)
     }
 }
 
-/* Assigns each cursor to the first of its equal terms. */
+/* Assigns each cursor to the first term of the request with its entry. */
 static void number_cursors(struct lexical_query *query)
 {
     for (size_t i = 0; i < query->term_count; i++) {
@@ -253,8 +257,8 @@ static uint32_t scale_impact(const struct lexical_cursor *cursor, uint16_t impac
     return (uint32_t)((uint64_t)cursor->multiplier * impact >> 16);
 }
 
-/* Returns the index of the first of `count` ascending rows not less than `row`, or count. It is branch-free because
- * the branches would be unpredictable. */
+/* Returns the index of the first of `count` ascending rows not less than `row`, or count. The loop is branch-free,
+ * because the comparisons are unpredictable. */
 static uint32_t lower_bound_row(const uint32_t *rows, uint32_t count, uint32_t row)
 {
     const uint32_t *from = rows;
@@ -290,11 +294,12 @@ struct lexical_search_state {
     struct lexical_query *query;
     const uint64_t *allowed;
     struct topk top;
-    uint32_t limit;      /* sums must be above it to enter */
+    uint32_t limit;      /* a row enters the results only if its sum is above this limit */
     uint32_t begin, end; /* current window */
 };
 
-/* Moves every cursor to the window, computes its bounds, and returns the smallest row ahead. */
+/* Moves every cursor to the window and computes its bound there. Returns the smallest row at a cursor, or UINT32_MAX if
+ * all postings were passed. */
 static uint32_t compute_window_bounds(struct lexical_search_state *search)
 {
     uint32_t next = UINT32_MAX;
@@ -322,7 +327,7 @@ static uint32_t compute_window_bounds(struct lexical_search_state *search)
     return next;
 }
 
-/* Sorts by ascending bound. Insertion sort, because the order of the last window is nearly correct. */
+/* Sorts the cursors by ascending bound. Insertion sort, because the order of the previous window is nearly correct. */
 static void sort_by_bound(struct lexical_query *query)
 {
     const struct lexical_cursor *cursors = query->cursors;
@@ -335,9 +340,9 @@ static void sort_by_bound(struct lexical_query *query)
     }
 }
 
-/* Adds the term's postings before `end`, the end of the window, and moves behind them. A window has too few postings
- * per term for hardware prefetching, so the next ones are prefetched here. The mask does not change valid rows,
- * because windows start at multiples of its range. */
+/* Adds the term's postings before `end`, the end of the window, and moves the cursor past them. A window has too few
+ * postings per term for hardware prefetching, so postings are prefetched here. The mask gives the offset of a row in
+ * the window, because windows start at multiples of WINDOW. */
 static void add_postings(struct lexical_cursor *cursor, uint32_t end, uint32_t *restrict sums)
 {
     const uint32_t *restrict row = cursor->row;
@@ -366,7 +371,7 @@ static size_t collect_above_floor(const struct lexical_search_state *search, uin
     int32_t least = (int32_t)floor;
     size_t len = 0, kept = 0;
     for (uint32_t first = 0; first < width; first += CHUNK) {
-        const int32_t *here = sums + first; /* an index that might wrap around would prevent vectorisation */
+        const int32_t *here = sums + first; /* sums[first + i] would not be vectorised, because first + i could wrap */
         uint8_t above[CHUNK];
         for (uint32_t i = 0; i < CHUNK; i++)
             above[i] = here[i] > least;
@@ -379,7 +384,7 @@ static size_t collect_above_floor(const struct lexical_search_state *search, uin
             }
         }
     }
-    while (len > 0 && candidates[len - 1] >= width) /* offsets beyond the last row */
+    while (len > 0 && candidates[len - 1] >= width) /* drop offsets beyond the last row */
         len--;
     if (!search->allowed)
         return len;
@@ -389,7 +394,7 @@ static size_t collect_above_floor(const struct lexical_search_state *search, uin
     return kept;
 }
 
-/* Returns the bucket of a sum, by its leading bits as a float; 0 for a sum of 0. */
+/* Returns the bucket of a sum: the leading bits of the sum as a float. Returns 0 for a sum of 0. */
 static uint32_t find_sum_bucket(int32_t sum)
 {
     static const uint32_t one = (127u << 23 >> BUCKET_SHIFT) - 1;
@@ -399,7 +404,7 @@ static uint32_t find_sum_bucket(int32_t sum)
     return sum > 0 ? (bits >> BUCKET_SHIFT) - one : 0;
 }
 
-/* Returns a sum below all sums of the bucket. It is slightly lower, because scores are rounded sums. */
+/* Returns a sum slightly below all sums of the bucket. The margin covers the rounding of sums to scores. */
 static uint32_t find_bucket_floor(uint32_t bucket)
 {
     uint32_t bits = ((127u << 23 >> BUCKET_SHIFT) - 1 + bucket) << BUCKET_SHIFT;
@@ -409,8 +414,8 @@ static uint32_t find_bucket_floor(uint32_t bucket)
     return below < LIMIT_MAX ? (uint32_t)below : LIMIT_MAX;
 }
 
-/* Finds the maximum allowed sum of each group in the chunk at `first`. A group is every GROUP-th row, so that groups
- * are processed in parallel. */
+/* Finds the maximum sum of each group in the chunk at offset `first`, over allowed rows. A group is every GROUP-th row
+ * of the chunk, so that the groups are processed in parallel. */
 static void find_greatest_sums(const struct lexical_search_state *search, uint32_t first, int32_t most[GROUP])
 {
     const int32_t *restrict sums = (const int32_t *)search->query->window + first;
@@ -427,8 +432,8 @@ static void find_greatest_sums(const struct lexical_search_state *search, uint32
             most[row % GROUP] = sums[row];
 }
 
-/* Raises the limit before k rows are kept. Each group's maximum belongs to a different row of this window, so the
- * k-th greatest maximum is a valid limit before any row is examined. */
+/* Raises the limit before k rows are kept. The maxima of the groups belong to different rows. So the k-th greatest
+ * maximum is a lower bound of the k-th best sum. */
 static void raise_limit(struct lexical_search_state *search)
 {
     uint16_t counts[BUCKETS] = {0};
@@ -445,7 +450,8 @@ static void raise_limit(struct lexical_search_state *search)
     search->limit = limit > search->limit ? limit : search->limit;
 }
 
-/* Looks up the candidates in the optional terms, strongest first, and drops those that cannot enter. */
+/* Looks up the candidates in the postings of the `optional` weakest terms, strongest term first. Drops candidates that
+ * cannot exceed the limit. bound: sum of the bounds of these terms. Returns the number of candidates left. */
 static size_t add_optional_terms(struct lexical_search_state *search, size_t len, size_t optional, uint32_t bound)
 {
     uint32_t *sums = search->query->window, *candidates = search->query->candidates;
@@ -484,7 +490,7 @@ static struct scored make_scored(const struct lexical_search_state *search, uint
     return (struct scored){(float)search->query->window[offset] * search->query->unit, search->begin + offset};
 }
 
-/* Keeps the first candidates at once: the k best with the worst first, which is a heap. */
+/* Fills the empty top k from the first candidates. Sorts them and stores the k best, worst first, which is a heap. */
 static void keep_first_candidates(struct lexical_search_state *search, size_t len)
 {
     struct scored items[FIRST_MAX];
@@ -512,7 +518,8 @@ static void keep_candidates(struct lexical_search_state *search, size_t len)
     }
 }
 
-/* Returns how many of the weakest terms are looked up instead of added. *bound: their maximum contribution to a row. */
+/* Returns the number of optional terms: the weakest terms, which are looked up instead of added. *bound: maximum
+ * contribution of these terms to a row. */
 static size_t count_optional(const struct lexical_search_state *search, uint32_t *bound)
 {
     const struct lexical_query *query = search->query;
@@ -529,8 +536,8 @@ static size_t count_optional(const struct lexical_search_state *search, uint32_t
         return optional;
     for (size_t i = optional; i < query->len; i++)
         candidates += query->cursors[query->order[i]].ahead;
-    /* A lookup costs as much as adding several postings, so terms with few postings compared to the candidates are
-     * added. */
+    /* A lookup for each candidate costs as much as adding several postings. So a term with few postings compared to the
+     * number of candidates is added instead. */
     for (; optional > 0; optional--) {
         const struct lexical_cursor *cursor = &query->cursors[query->order[optional - 1]];
         if (cursor->ahead > candidates * LOOK_UP)
@@ -618,7 +625,7 @@ size_t wt__lexical_search_plain(const struct lexical *index, const struct lexica
     return top.len;
 }
 
-/* Returns the contribution of a term to any row. */
+/* Returns the contribution of a term to the sum of a row. The row need not be in the current window. */
 static uint32_t compute_share(const struct lexical_cursor *cursor, uint32_t row)
 {
     uint32_t block = lower_bound_row(cursor->block_last, cursor->blocks, row);

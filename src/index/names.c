@@ -6,9 +6,12 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-enum { WINDOW = 8, MARKS = 16 /* bits of the bitmap per entry, for at most one false positive in 64 */ };
+enum {
+    WINDOW = 8, /* first distance, in entries, of the limits of a search from the interpolated index */
+    MARKS = 16  /* minimum bits of the bitmap per entry, for at most one false positive in 64 */
+};
 
-/* Computes the two marks of a name, from the first and the last bits of its hash. */
+/* Computes the two bitmap indexes of a hash, from the first and the last bits of the hash. */
 static void compute_marks(const struct name_index *names, uint64_t entry, uint64_t marks[2])
 {
     marks[0] = entry >> (64 - names->mark_bits);
@@ -39,16 +42,17 @@ int wt__names_mark(struct name_index *names)
     return names->marks ? 0 : WT_ENOMEM;
 }
 
-/* Returns the index at this distance from the entry at `from`, if hashes are evenly distributed. */
+/* Estimates the index of the entry whose value differs by `distance` from that of the entry at index `from`. Assumes
+ * evenly distributed hashes. */
 static size_t interpolate_index(const struct name_index *names, size_t from, double distance)
 {
     double at = (double)from + (double)names->count * (distance / 0x1p64);
     return at <= 0 ? 0 : at < (double)names->count ? (size_t)at : names->count;
 }
 
-/* Returns the index of the first entry not less than the value. Hashes are evenly distributed, so the index is first
- * interpolated from zero, then again from the entry found. A window around it grows until it contains the value. So
- * a search reads only a few cache lines. */
+/* Returns the index of the first entry not less than the value. The index is first estimated from the start of the
+ * list, then again from the entry found. A window around the estimate grows until it contains the value. Hashes are
+ * evenly distributed, so a search reads only a few cache lines. */
 static size_t find_first_entry(const struct name_index *names, uint64_t value)
 {
     size_t low = 0, high = names->count, at = interpolate_index(names, 0, (double)value);
@@ -103,7 +107,7 @@ int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum nam
     return 0;
 }
 
-/* Kept entries are still in order, so the few new ones are merged into them. */
+/* The entries of `before` stay in order after renumbering, so the few new entries are merged into them. */
 int wt__names_builder_follow(struct names_builder *builder, const struct names_builder *before, const uint32_t *moved)
 {
     uint64_t *all = wt__alloc_array(before->count + builder->count, sizeof *all);

@@ -1,8 +1,10 @@
-/* names.h: finds the rows of a name by its hash, in a sorted list of numbers, one per name and row.
+/* names.h: finds the rows of a name by the hash of the name.
  *
- *   entry hash (NAME_HASH_BITS) | kind (3) | row (21), from the highest bit down
+ * The index is a sorted list of 64-bit entries, one per name and row. From the highest bit down, an entry is:
  *
- * A name has one run of entries, ordered by kind and row. Two names may have the same hash: in a catalogue of a
+ *   hash (NAME_HASH_BITS) | kind (3) | row (21)
+ *
+ * The entries of a name are consecutive, ordered by kind and row. Two names may have the same hash: in a catalogue of a
  * million tools with four names each, this happens once in 270,000 lookups. */
 #ifndef WT_INDEX_NAMES_H
 #define WT_INDEX_NAMES_H
@@ -29,8 +31,9 @@ struct name_index {
     size_t count;
     uint32_t words; /* words of the longest name */
 
-    /* Filter of existing hashes, or NULL: a bitmap in which the first bits and the last bits of each hash set one bit
-     * each. A request looks up hundreds of names, and hardly any exist in the catalogue. */
+    /* Filter of existing hashes, or NULL for no filter: a bitmap in which each hash sets two bits, one chosen by its
+     * first bits and one by its last bits. A request looks up hundreds of names, of which few exist in the
+     * catalogue. */
     uint64_t *marks;
     unsigned mark_bits; /* the bitmap has 2 ^ mark_bits bits */
 };
@@ -58,23 +61,24 @@ static inline enum name_kind wt__name_kind(uint64_t entry)
     return (enum name_kind)(entry >> NAME_ROW_BITS & ((1u << NAME_KIND_BITS) - 1));
 }
 
-/* Returns the entries with this hash. */
+/* Returns the entries with this hash; count is 0 if the hash does not exist. */
 struct name_run wt__names_find(const struct name_index *names, uint64_t hash);
 /* True if the run has an entry with this row. */
 bool wt__name_run_has(const struct name_index *names, struct name_run run, uint32_t row);
+/* True if an entry has this hash and this row. */
 bool wt__names_has(const struct name_index *names, uint64_t hash, uint32_t row);
 
-/* A list under construction. A zeroed struct is empty. */
+/* An index under construction. A zeroed struct is empty. */
 struct names_builder {
     uint64_t *entries; /* [count] */
     size_t count, capacity;
     uint32_t words;
 };
-/* Adds an entry. Returns 0 or WT_ENOMEM. */
+/* Adds an entry. words: number of words of the name. Returns 0 or WT_ENOMEM. */
 int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum name_kind kind, uint32_t row,
                           size_t words);
-/* Adds the entries of another builder, which are sorted, with new row numbers. moved: [...] new row of each old row,
- * or NAME_NO_ROW if it was removed; the order of rows is preserved. Returns 0 or WT_ENOMEM. */
+/* Adds the sorted entries of the finished builder `before`, with new row numbers. moved: new row of each row of
+ * `before`, in the same order; NAME_NO_ROW if the row was removed. Returns 0 or WT_ENOMEM. */
 int wt__names_builder_follow(struct names_builder *builder, const struct names_builder *before, const uint32_t *moved);
 /* Sorts the entries and returns a view of the builder, which must not change afterwards. */
 struct name_index wt__names_builder_finish(struct names_builder *builder);

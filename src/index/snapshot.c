@@ -1,8 +1,8 @@
-/* snapshot.c: opens a snapshot. The snapshot file is read first; it names the vector files. If a writer has just
- * replaced one of them, the snapshot file is read again.
+/* snapshot.c: opens a snapshot. The snapshot file is read first. It names the vector files. If a vector file is
+ * missing, a writer has just replaced it, so the snapshot file is read again.
  *
  * Order of checks: length, magic, byte order, version, checksum of the header, then offset and checksum of each
- * section. Only then are sections read. */
+ * section. A section is read only after its checks. */
 #include "index/snapshot.h"
 
 #include <ctype.h>
@@ -45,8 +45,8 @@ static int check_mark(const struct file_mark *mark, const char *magic, uint64_t 
     return 0;
 }
 
-/* Returns the section's bytes after verifying them, or NULL with err set. len: the length that the section must have;
- * name: plural, for messages. */
+/* Verifies a section and returns its bytes. Returns NULL and sets err if the section is invalid. len: required length
+ * of the section. name: plural noun for messages. */
 static const void *verify_section(struct mapping image, const struct snapshot_section *section, uint64_t len,
                                   const char *name, wt_error *err)
 {
@@ -226,7 +226,7 @@ static int load_snapshot_file(struct snapshot **out, const char *folder, wt_erro
     return 0;
 }
 
-/* Tries to open the snapshot once. *moved: true if a vector file that the snapshot names is missing. */
+/* Tries to open the snapshot once. Sets *moved to true if a vector file that the snapshot file names is missing. */
 static int try_load(struct snapshot **out, const char *folder, bool *moved, wt_error *err)
 {
     WT_CLEANUP(free_snapshot) struct snapshot *snapshot = NULL;
@@ -284,7 +284,7 @@ static int compare_row_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Rows are ordered by id. */
+/* Uses binary search: rows are in ascending order of ids. */
 size_t wt__snapshot_row(const struct snapshot *snapshot, int64_t id)
 {
     struct snapshot_key key = {.id = id};
@@ -308,7 +308,7 @@ bool wt__are_copies(const struct snapshot_key *a, const struct snapshot_key *b)
     return a->provider != b->provider || (a->method_twin && b->method_twin);
 }
 
-/* True if any two rows with this hash are copies. */
+/* True if the first of the rows with this hash is a copy of another one. */
 static bool has_copies(const struct snapshot_key *keys, const struct hashed_row *run, size_t len)
 {
     for (size_t i = 1; i < len; i++)

@@ -1,13 +1,14 @@
 /* snapshot_write.c: builds a snapshot in a folder or in memory.
  *
- * A set of vectors is either appended to an old file or written to a new one. Appending keeps the slots of rows with
- * old vectors and adds new slots; slots of removed or changed tools are dead. A new file has slots in row order, and
- * old vectors are copied into it. It is created if no old file exists, or if more than a quarter of the slots, old and
- * new, would be dead after appending. In memory, a set is always new.
+ * A set of vectors is either appended to the old file or written to a new file. Appending keeps the slots of rows with
+ * old vectors and adds slots for the other rows. The slots of removed or changed tools become dead. A new file has
+ * slots in row order, and old vectors are copied into it. A new file is created if no old file exists, or if more than
+ * a quarter of all slots would be dead after appending. In memory, a set is always new.
  *
- * Order of operations in a folder, so that a crash always leaves a valid snapshot: write and sync the vectors beyond
- * the count in the old snapshot; rename the new snapshot file over the old one; remove files that it does not name. All
- * of this happens under the lock. */
+ * A crash always leaves a valid snapshot, because the operations in a folder have this order, under the lock:
+ *   1. write and sync vectors, beyond the count in the old snapshot or in new files
+ *   2. rename the new snapshot file over the old one
+ *   3. remove vector files that the new snapshot file does not name */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,27 +20,30 @@
 #include "base/memory.h"
 #include "index/internal.h"
 
-enum { DEAD_ONE_IN = 4, FILES_MAX = 10000 };
+enum {
+    DEAD_ONE_IN = 4,  /* a new file is written if more than one in this many slots would be dead */
+    FILES_MAX = 10000 /* maximum files of a folder that are listed */
+};
 
 /* A set being written. */
 struct set_plan {
     const struct vector_source *source;
-    const struct vectors *old; /* source of kept vectors, or NULL */
-    uint64_t number;
+    const struct vectors *old; /* the set in the old snapshot, or NULL */
+    uint64_t number;           /* number of the vector file */
     uint32_t *row_of_slot, *slot_of_row;
     uint32_t slots;     /* slots written so far */
-    uint32_t *new_rows; /* [new_count] rows that get the next slots, in this order */
+    uint32_t *new_rows; /* [new_count] rows that get new slots, in this order */
     uint32_t new_count;
-    int fd;                /* file, or -1 in memory */
-    unsigned char *memory; /* chunks in memory */
+    int fd;                /* vector file; -1 in memory, or if nothing is appended */
+    unsigned char *memory; /* chunks in memory; NULL in a folder */
     size_t memory_len;
 };
 
 struct snapshot_job {
     const struct snapshot_content *content;
-    const char *folder; /* NULL in memory */
-    const struct snapshot *old;
-    uint32_t *old_row; /* [rows] old row of the same tool, or VECTOR_NONE */
+    const char *folder;         /* NULL in memory */
+    const struct snapshot *old; /* the previous snapshot, or NULL */
+    uint32_t *old_row;          /* [rows] row of the unchanged tool in `old`, or VECTOR_NONE */
     struct set_plan plans[SNAPSHOT_MAX_SETS];
 };
 
@@ -74,7 +78,7 @@ static int compare_by_id(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* Finds the old row of each tool whose text has not changed. */
+/* Finds the row in the old snapshot of each tool whose generation has not changed. */
 static int match_rows(struct snapshot_job *job, wt_error *err)
 {
     const struct snapshot_content *content = job->content;
@@ -101,7 +105,7 @@ static bool has_vector(const struct set_plan *plan, uint32_t row)
     return !plan->source->has || plan->source->has[row];
 }
 
-/* Returns the slot of the row's vector in the old snapshot, or VECTOR_NONE. */
+/* Returns the slot of the row's vector in the old snapshot. Returns VECTOR_NONE if it has no vector of this row. */
 static uint32_t find_old_slot(const struct snapshot_job *job, const struct set_plan *plan, uint32_t row)
 {
     uint32_t from = plan->old ? job->old_row[row] : VECTOR_NONE;
@@ -109,7 +113,8 @@ static uint32_t find_old_slot(const struct snapshot_job *job, const struct set_p
     return plan->old && slot < plan->old->slots ? slot : VECTOR_NONE;
 }
 
-/* Keeps the old slots and adds the other rows to new_rows. Returns false if a new file is better. */
+/* Keeps the slots of rows with old vectors and adds the other rows to new_rows. Returns false if too many slots would
+ * be dead, so that a new file is better. */
 static bool plan_append(struct snapshot_job *job, struct set_plan *plan)
 {
     uint32_t rows = (uint32_t)job->content->rows, kept = 0;
@@ -164,7 +169,7 @@ static int write_at(int fd, const void *bytes, size_t len, uint64_t offset, cons
     return 0;
 }
 
-/* Opens the file for appending, or creates it with its header. Extends it for all slots. */
+/* Opens the vector file for appending, or creates it with its header if fresh. Extends the file to hold all slots. */
 static int open_vectors_file(struct snapshot_job *job, struct set_plan *plan, bool fresh, wt_error *err)
 {
     size_t dim = plan->source->dim;
@@ -217,7 +222,7 @@ static int plan_set(struct snapshot_job *job, struct set_plan *plan, const struc
 
 /* --- Filling a set --- */
 
-/* Stores slots [first, first + count), all of one chunk, in the file or in memory. */
+/* Copies slots [first, first + count), which are in one chunk, from `chunk` to the file or to memory. */
 static int store_slots(struct snapshot_job *job, struct set_plan *plan, const unsigned char *chunk, uint32_t first,
                        uint32_t count, wt_error *err)
 {
@@ -248,11 +253,12 @@ static const float *find_kept_vector(const struct snapshot_job *job, const struc
 struct vector_batch {
     uint32_t asked[SNAPSHOT_BATCH], place[SNAPSHOT_BATCH]; /* rows to fetch, and their positions in the batch */
     float *vectors;                                        /* [SNAPSHOT_BATCH, dim] */
-    unsigned char *chunk;
+    unsigned char *chunk;                                  /* scratch for one chunk of slots */
 };
 
-/* Fills batch->vectors for the rows. Missing vectors are fetched in one call to the front. Then, from the end, each
- * vector is moved to its position, which is never before its current one. */
+/* Fills batch->vectors for the rows. One call fetches the missing vectors to the front of the array. Then, from the
+ * last row to the first, each vector is moved or copied to its position. A fetched vector never moves towards the
+ * front, so no vector is overwritten before it has moved. */
 static int collect_vectors(struct snapshot_job *job, struct set_plan *plan, struct vector_batch *batch,
                            const uint32_t *rows, uint32_t count, wt_error *err)
 {
@@ -317,7 +323,7 @@ static int append_new_rows(struct snapshot_job *job, struct set_plan *plan, wt_e
 static int fill_vector_set(struct snapshot_job *job, struct set_plan *plan, wt_error *err)
 {
     int rc = append_new_rows(job, plan, err);
-    /* Sync after a failure, too: vectors that were fetched may be kept. */
+    /* Sync after a failure, too, because the vectors fetched before it may be kept. */
     if (plan->fd >= 0 && fsync(plan->fd) < 0 && rc == 0)
         rc = wt__fail_errno(err, "write", job->folder);
     return rc;
@@ -327,7 +333,7 @@ static int fill_vector_set(struct snapshot_job *job, struct set_plan *plan, wt_e
 
 enum { SECTIONS = 4 + 2 * SNAPSHOT_MAX_SETS };
 
-/* Content of the file, in order. */
+/* Content of the snapshot file. Sections are in the order of their offsets. */
 struct snapshot_image {
     struct snapshot_header header;
     const void *bytes[SECTIONS];
@@ -390,7 +396,7 @@ static int write_image(const struct snapshot_job *job, const struct snapshot_ima
     WT_TRY(wt__replace_write(&replace, &image->header, sizeof image->header, err));
     for (size_t i = 0; i < image->count; i++) {
         const struct snapshot_section *section = image->sections[i];
-        assert(section->offset >= at && section->offset - at < sizeof zeros); /* sections are adjacent */
+        assert(section->offset >= at && section->offset - at < sizeof zeros); /* only padding between sections */
         WT_TRY(wt__replace_write(&replace, zeros, section->offset - at, err));
         WT_TRY(wt__replace_write(&replace, image->bytes[i], section->len, err));
         at = section->offset + section->len;
@@ -411,8 +417,8 @@ static unsigned char *copy_image(const struct snapshot_image *image)
     return copy;
 }
 
-/* Removes the folder's vector files that the new snapshot does not name. Subfolders belong to other snapshots. Errors
- * are harmless. */
+/* Removes the folder's vector files that the new snapshot does not name. Does not enter subfolders, because they belong
+ * to other snapshots. Ignores errors: a file left behind is harmless. */
 static void remove_unused_files(const struct snapshot_job *job)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
@@ -456,8 +462,8 @@ static void end_job(struct snapshot_job *job)
     free(job->old_row);
 }
 
-/* Plans and fills every set. *worth_keeping: true if it fails after vectors were added and no file was
- * abandoned. */
+/* Plans and fills every set. Sets *worth_keeping to true if filling fails and no old file is abandoned. In this case a
+ * snapshot with the vectors added so far loses no old vectors. */
 static int write_vector_sets(struct snapshot_job *job, bool *worth_keeping, wt_error *err)
 {
     bool given_up = false;
@@ -475,7 +481,7 @@ static int write_vector_sets(struct snapshot_job *job, bool *worth_keeping, wt_e
     return 0;
 }
 
-/* True if exactly the rows that should have a vector have one. */
+/* True if every row for which the source has a vector has a vector in the set, and no other row has one. */
 static bool is_complete(const struct vectors *vectors, const struct vector_source *source)
 {
     for (uint32_t row = 0; vectors && row < vectors->rows; row++)
@@ -484,7 +490,8 @@ static bool is_complete(const struct vectors *vectors, const struct vector_sourc
     return vectors != NULL;
 }
 
-/* True if the previous holder of the lock has already written this content. */
+/* True if the old snapshot has the generation, the settings and all vectors of this content. Another process may have
+ * written it while this one waited for the lock. */
 static bool is_already_written(const struct snapshot_job *job)
 {
     const struct snapshot_content *content = job->content;
@@ -543,7 +550,8 @@ int wt__snapshot_write(struct snapshot **out, const char *folder, const struct s
     return rc;
 }
 
-/* Creates the snapshot, which takes ownership of the image and of the sets' memory. */
+/* Creates a snapshot in memory from the filled sets. The snapshot takes ownership of a copy of the image and of the
+ * memory of the sets. */
 static int adopt_memory(struct snapshot **out, struct snapshot_job *job, wt_error *err)
 {
     struct snapshot_image image;

@@ -1,19 +1,23 @@
-/* vectors.c: stores and searches vectors (vectors.h). A chunk of C = VECTOR_CHUNK slots contains:
+/* vectors.c: stores and searches vectors (vectors.h).
  *
- *   codes     [C, P] s8    x is about scale * codes; P is dim padded with zeros to a multiple of PAD
+ * A chunk contains these arrays. C is VECTOR_CHUNK. P is dim rounded up to a multiple of PAD; vectors are padded with
+ * zeros. x is the vector of a slot.
+ *
+ *   codes     [C, P] s8    x is about scale * codes
  *   scale     [C] fp32
  *   error     [C] fp32     at least |x - scale * codes|
  *   norm      [C] fp32     at least |x|
- *   code_sum  [C] u64      checksum of the four above
+ *   code_sum  [C] u64      checksum of codes, scale, error and norm
  *   row_sum   [C] u64      checksum of x
  *   x         [C, P] fp32
  *
- * The query y is split into two levels of bytes p with scales t and rests e: y = t1 p1 + e1 and e1 = t2 p2 + e2. Then
+ * The query y is quantised to bytes p1 with scale t1: y = t1 p1 + e1. The rest e1 is quantised again: e1 = t2 p2 + e2.
+ * Then
  *   |x.y - scale t1 codes.p1|                   <=  |y| error + |e1| (norm + error) + rounding      coarse
  *   |x.y - scale (t1 codes.p1 + t2 codes.p2)|   <=  |y| error + |e2| (norm + error) + rounding      fine
- * where rounding covers the fp32 sums on both sides: at most (P + 32) 2^-23 |x| |y|, in any order. The coarse bound is
- * computed for every slot. The fine bound, half as wide because |e2| is negligible, is computed for the remaining
- * slots. */
+ * `rounding` covers the fp32 sums on both sides: at most (P + 32) 2^-23 |x| |y|, in any order. The coarse bound is
+ * computed for every slot. The fine bound is about half as wide, because |e2| is negligible. It is computed for the
+ * slots that the coarse bound leaves. */
 #include "index/vectors.h"
 
 #include <float.h>
@@ -27,6 +31,7 @@
 #include "nn/kernels/kernels.h"
 
 enum { PAD = 64 };
+/* Arrays of a chunk, in order. */
 enum { CODES, SCALE, ERROR, NORM, CODE_SUM, ROW_SUM, ROWS };
 #define NORM_MAX 1e15
 
@@ -75,8 +80,8 @@ static struct chunk_view view_chunk(const struct vectors *vectors, const struct 
     };
 }
 
-/* Computes code_sum. The three numbers are mixed into the seed to need one call per slot, because every slot is
- * checked on opening. */
+/* Computes code_sum. The three numbers are mixed into the seed, so that a slot needs only one call of wt__checksum.
+ * Opening a file checks every slot. */
 static uint64_t compute_code_sum(const int8_t *codes, size_t stride, float scale, float error, float norm,
                                  uint64_t seed)
 {
@@ -101,7 +106,7 @@ static double vector_length(const float *x, size_t n)
     return sqrt(sum);
 }
 
-/* Quantises x to codes, [n], and returns their scale; rest, [n] = x - scale * codes. */
+/* Quantises x, [n], to codes, [n], and returns the scale of the codes. rest, [n], is x - scale * codes and may be x. */
 static float quantise_vector(const float *x, size_t n, int8_t *codes, float *rest)
 {
     float max = 0;
@@ -157,7 +162,7 @@ int wt__vectors_verify(const struct vectors *vectors, wt_error *err)
     return 0;
 }
 
-/* Returns the slot's fp32 vector after verifying it, or NULL. */
+/* Returns the slot's fp32 vector after verifying it. Returns NULL if it is damaged. */
 static const float *verify_row(const struct vectors *vectors, const struct vector_part *parts, uint32_t slot)
 {
     struct chunk_view chunk = view_chunk(vectors, parts, slot / VECTOR_CHUNK);
@@ -201,25 +206,26 @@ void wt__vectors_scratch_dispose(struct vectors_scratch *scratch)
     *scratch = (struct vectors_scratch){0};
 }
 
-/* A slot that may still be among the results. */
+/* A slot whose row may be among the k best. */
 struct vector_candidate {
     uint32_t slot, row;
-    float upper;
+    float upper; /* fine upper bound of the score */
 };
 
-/* Width of a bound: error * .error + norm * .norm, with the slot's error and norm. */
+/* Factors of the distance from an approximate score to its bounds. The distance is error * .error + norm * .norm, with
+ * the error and the norm of the slot. */
 struct bound_factors {
     float error, norm;
 };
 
-/* A query in its three forms, with its intermediate results. */
+/* A query as fp32 and as two levels of bytes, with its intermediate results. */
 struct query_form {
-    float *query;       /* [P] */
-    int8_t *high, *low; /* [P] p1 and p2 */
-    float high_scale, low_scale;
+    float *query;                /* [P] */
+    int8_t *high, *low;          /* [P] p1 and p2 */
+    float high_scale, low_scale; /* t1 and t2 */
     struct bound_factors coarse, fine;
     struct topk lower; /* k best lower bounds */
-    size_t candidates;
+    size_t candidates; /* number of candidates in the scratch memory */
 };
 
 struct vector_scan {
@@ -228,11 +234,12 @@ struct vector_scan {
     struct vectors_scratch *scratch;
     struct vector_part parts[VECTOR_PARTS];
     size_t stride, n;
-    int32_t *dots; /* [C] */
-    float *rest;   /* [P] */
+    int32_t *dots; /* [C] inner products of a chunk's codes with `high` of a query */
+    float *rest;   /* [P] e1, then e2 */
     struct query_form forms[VECTOR_MAX_QUERIES];
 };
 
+/* Reserves bytes at offset *at and advances *at, aligned to PAD. Returns the offset of the bytes. */
 static size_t take_scratch(size_t *at, size_t bytes)
 {
     size_t offset = *at;
@@ -269,7 +276,8 @@ static int reserve_scan(struct vector_scan *scan, size_t k, wt_error *err)
     return 0;
 }
 
-/* Returns the width of bounds if `rest` of a query with this norm is not represented in the bytes. */
+/* Returns the bound factors of a query. norm: length of the query. rest: part of the query that its bytes do not
+ * represent. */
 static struct bound_factors compute_bound_width(double norm, const float *rest, size_t stride)
 {
     double left = round_up(vector_length(rest, stride)) + 1e-7 * norm;
@@ -305,7 +313,7 @@ static int begin_scan(struct vector_scan *scan, const struct vectors *vectors, s
     return 0;
 }
 
-/* Returns the slot's row if it may be returned, else VECTOR_NONE. */
+/* Returns the slot's row if the search may return this row, else VECTOR_NONE. */
 static uint32_t find_wanted_row(const struct vector_scan *scan, uint32_t slot)
 {
     uint32_t row = scan->vectors->row_of_slot[slot];
@@ -322,7 +330,7 @@ static bool has_wanted_rows(const struct vector_scan *scan, uint32_t begin, uint
     return !scan->allowed;
 }
 
-/* Computes coarse upper bounds of the scores of a chunk's slots. */
+/* Computes coarse upper bounds of the scores of a chunk's slots, [count]. Keeps the inner products in scan->dots. */
 static void bound_chunk(const struct vector_scan *scan, const struct query_form *form, const struct chunk_view *chunk,
                         uint32_t count, float *restrict upper)
 {
@@ -334,7 +342,8 @@ static void bound_chunk(const struct vector_scan *scan, const struct query_form 
     }
 }
 
-/* Adds the chunk's slots that may be among the k best to the candidates, and updates the k best lower bounds. */
+/* Adds the slots of a chunk that may be among the k best to the candidates of query `number`. Updates the k best lower
+ * bounds of the query. */
 static int add_chunk_candidates(struct vector_scan *scan, size_t number, const struct chunk_view *chunk, uint32_t begin,
                                 uint32_t count, const float *upper, wt_error *err)
 {
@@ -360,7 +369,7 @@ static int add_chunk_candidates(struct vector_scan *scan, size_t number, const s
     return 0;
 }
 
-/* Scans the bytes of all slots once for all queries. */
+/* Scans the bytes of all slots once for all queries. Skips chunks without allowed rows. */
 static int scan_bytes(struct vector_scan *scan, wt_error *err)
 {
     for (uint32_t begin = 0; begin < scan->vectors->slots; begin += VECTOR_CHUNK) {
@@ -377,7 +386,7 @@ static int scan_bytes(struct vector_scan *scan, wt_error *err)
     return 0;
 }
 
-/* Returns the fp32 vector of a slot after verifying it; NULL with err set. */
+/* Returns the fp32 vector of a slot after verifying it. Returns NULL and sets err if it is damaged. */
 static const float *read_slot(const struct vector_scan *scan, uint32_t slot, wt_error *err)
 {
     const float *vector = verify_row(scan->vectors, scan->parts, slot);
@@ -393,7 +402,7 @@ static float compute_inner_product(const struct vector_scan *scan, const struct 
     return score;
 }
 
-/* Computes the fp32 score of a slot, which is final. */
+/* Computes the final score of a slot from its fp32 vector. */
 static int score_slot(const struct vector_scan *scan, const struct query_form *form, uint32_t slot, float *score,
                       wt_error *err)
 {

@@ -1,14 +1,16 @@
-/* vectors.h: exact top k by inner product while reading a quarter of the bytes.
+/* vectors.h: exact top k by inner product, while reading about a quarter of the bytes.
  *
- * Vectors are stored in slots, append-only: a written slot never changes, so a file can grow while others read it. A
- * slot belongs to one row (tool) or is dead. Each vector is stored twice: as fp32, which gives the scores, and as
- * signed bytes with a scale. The inner product of the bytes has an error bound that follows from the rounding error of
- * the vector (Cauchy-Schwarz). A search reads the bytes of all slots, then the fp32 vectors whose upper bound reaches
- * the k-th best lower bound. Its result equals that of a full fp32 scan, bit for bit.
+ * Vectors are stored in slots, append-only. A written slot never changes, so a file can grow while other processes read
+ * it. A slot belongs to one row (tool) or is dead.
  *
- * On disk and in memory: chunks of VECTOR_CHUNK slots with their own arrays (see vectors.c). Each slot has a
- * checksum of its bytes, verified when a file is opened, and one of its fp32 vector, verified on each read. So a
- * cold process need not read everything first, and the check costs less than the memory access before it. */
+ * Each vector is stored twice: as fp32, which gives the scores, and as signed bytes with a scale. The error of an inner
+ * product of bytes is bounded by the rounding error of the vector (Cauchy-Schwarz). A search reads the bytes of all
+ * slots. Then it reads the fp32 vectors whose upper bound reaches the k-th best lower bound. The result equals that of
+ * a full fp32 scan, bit for bit.
+ *
+ * On disk and in memory, slots are grouped in chunks of VECTOR_CHUNK, and each chunk has its own arrays (see
+ * vectors.c). Each slot has two checksums. The checksum of its bytes is verified when a file is opened, the checksum of
+ * its fp32 vector on each read. So opening need not read all fp32 vectors. */
 #ifndef WT_INDEX_VECTORS_H
 #define WT_INDEX_VECTORS_H
 
@@ -21,12 +23,12 @@
 enum { VECTOR_CHUNK = 256, VECTOR_PARTS = 7, VECTOR_MAX_DIM = 8192, VECTOR_MAX_QUERIES = 16 };
 #define VECTOR_NONE UINT32_MAX /* no slot or no row */
 
-/* A view of slots; the caller owns all memory. */
+/* A view of slots. The caller owns all memory. */
 struct vectors {
     const unsigned char *chunks; /* aligned to 64 bytes; VECTOR_CHUNK slots each, the last one padded */
     size_t dim;
     uint32_t slots, rows;
-    uint64_t seed;               /* seed of the checksums: distinguishes the slots of different files */
+    uint64_t seed;               /* seed of the checksums; each vector file has another seed */
     const uint32_t *row_of_slot; /* [slots] VECTOR_NONE for dead slots */
     const uint32_t *slot_of_row; /* [rows] VECTOR_NONE for rows without a vector */
 };
@@ -39,13 +41,13 @@ void wt__vectors_layout(size_t dim, struct vector_part parts[VECTOR_PARTS]);
 size_t wt__vectors_chunk_bytes(size_t dim);
 
 /* Writes vector, [dim], to `slot`, whose chunk is `chunk`. Fails with WT_EMODEL if a value is not finite or the
- * length is over 1e15. */
+ * Euclidean length is over 1e15. */
 int wt__vectors_put(unsigned char *chunk, size_t dim, uint64_t seed, uint32_t slot, const float *vector, wt_error *err);
 
 /* Verifies the byte form of every slot. Fails with WT_ESTORE. */
 int wt__vectors_verify(const struct vectors *vectors, wt_error *err);
 
-/* Verifies all slots completely, and that rows and slots refer to each other. Fails with WT_ESTORE. */
+/* Verifies both forms of every slot, and that rows and slots refer to each other. Fails with WT_ESTORE. */
 int wt__vectors_check(const struct vectors *vectors, wt_error *err);
 
 /* Scratch memory, reused so that warm searches allocate nothing. Initialise with zeros. */
@@ -62,12 +64,12 @@ void wt__vectors_scratch_dispose(struct vectors_scratch *scratch);
  * WT_EINVAL (a query is not finite, or n is over VECTOR_MAX_QUERIES), WT_ESTORE (damaged vector), WT_ENOMEM. */
 int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries, size_t n,
                        size_t k, const uint64_t *allowed, struct scored *out, size_t *counts, wt_error *err);
-/* Gives the same result for one query by scanning all fp32 vectors; reference for the search. */
+/* Gives the same result for one query by scanning all fp32 vectors. Reference for wt__vectors_search in tests. */
 int wt__vectors_search_plain(const struct vectors *vectors, struct vectors_scratch *scratch, const float *query,
                              size_t k, const uint64_t *allowed, struct scored *out, size_t *count, wt_error *err);
 
-/* Computes scores[q][i] for query q and rows[i], in any order; 0 for rows without a vector. queries: [n, dim]. Each
- * vector is read and verified once. Errors as in wt__vectors_search. */
+/* Computes scores[q][i] of query q and rows[i]. The score is 0 if the row has no vector. queries: [n, dim]. rows may be
+ * in any order. Each vector is read and verified once. Errors as in wt__vectors_search. */
 int wt__vectors_score_rows(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries,
                            size_t n, const uint32_t *rows, size_t count, float *const *scores, wt_error *err);
 

@@ -1,10 +1,10 @@
 /* auto.c: the lesson "auto": finds the recipe that is best on the dev requests.
  *
- * It tunes the weights of words, Tool2Vec's vectors, the classifier's rows and sub-queries on dev, one after the other,
- * in two rounds. A weight of 0 is among the values, so the search includes the simpler recipes. The result is compared
- * with the trained refiners and with `hybrid` by the engine's own encoder.
+ * In two rounds, it tunes these weights on dev, one after the other: words, Tool2Vec's vectors, the classifier's rows,
+ * sub-queries, and further sources. A weight of 0 is among the values, so the search includes simpler recipes. The
+ * result is compared with the trained refiners, and with the recipe `hybrid` and the engine's own encoder.
  *
- * Each weight has only a few values: with a few dozen dev requests, a finer search would only fit those requests. */
+ * Only a few values of each weight are tried. With a few dozen dev requests, a finer search would overfit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +19,18 @@ struct source_weights {
     struct retriever retriever;
     struct weight_mix {
         float tool2vec, mlc;
-    } mix; /* composition of the tool vectors */
+    } mix; /* weights of Tool2Vec's vectors and of the classifier's rows in the tool vectors */
 };
 
 struct source_balance {
     float lexical, dense;
 };
 
-/* Values that are tried, the preferred value first. At equal figures the earlier value stays. */
+/* Values to try, the preferred value first. At equal figures the earlier value is kept. */
 static const struct weight_mix mixes[] = {{1, 1}, {1, 0}, {0, 1}, {1, 2}};
 static const struct source_balance balances[] = {{1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}, {1, 4}, {0, 1}};
 static const float subqueries[] = {0.5f, 1, 0.75f, 0.25f, 0};
-enum { ROUNDS = 2, CLEARLY = 2 /* standard errors by which a refiner must be better, because it costs more */ };
+enum { ROUNDS = 2, CLEARLY = 2 /* minimum lead of a refiner in standard errors */ };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -38,16 +38,17 @@ struct weight_search {
     struct dev_evaluator *evaluator;
     float *tools, *rows;      /* [M, D] tool2vec's vectors, and the classifier's rows */
     bool head;                /* true if a classifier's head exists */
-    float *mixed;             /* [M, D] tool vectors of mix in_hand */
+    float *mixed;             /* [M, D] tool vectors, mixed with the weights in_hand */
     struct tool_vectors view; /* view of mixed */
     struct weight_mix in_hand;
-    struct source_weights best;
-    struct dev_outcome figure; /* outcome with the best weights */
-    const char *refined; /* recipe with a refiner that is clearly better than the best weights; NULL if no recipe is */
-    struct dev_outcome refiner; /* outcome of that recipe */
-    struct dev_outcome hybrid;  /* outcome of `hybrid` */
+    struct source_weights best; /* best weights so far */
+    struct dev_outcome figure;  /* outcome with the best weights */
+    const char *refined; /* best recipe with a refiner that is clearly better than the best weights; NULL if none is */
+    struct dev_outcome refiner; /* outcome of the recipe `refined` */
+    struct dev_outcome hybrid;  /* outcome of the recipe `hybrid` */
 };
 
+/* Computes the tool vectors with these weights, unless they are in `mixed`. */
 static int mix_vectors(struct weight_search *search, struct weight_mix wanted, wt_error *err)
 {
     size_t count = search->evaluator->tools * search->evaluator->dim;
@@ -60,6 +61,7 @@ static int mix_vectors(struct weight_search *search, struct weight_mix wanted, w
     return wt__tool_vectors_open(&search->view, search->mixed, search->evaluator->tools, search->evaluator->dim, err);
 }
 
+/* Measures the weights on dev. */
 static int ask_weights(struct weight_search *search, const struct source_weights *weights, struct dev_outcome *out,
                        wt_error *err)
 {
@@ -67,6 +69,7 @@ static int ask_weights(struct weight_search *search, const struct source_weights
     return wt__evaluator_measure(search->evaluator, &weights->retriever, &search->view, out, err);
 }
 
+/* Measures the weights on dev, and keeps them if they are better than the best so far. */
 static int try_weights(struct weight_search *search, const struct source_weights *weights, wt_error *err)
 {
     struct dev_outcome here = {0};
@@ -135,15 +138,14 @@ static void close_weight_search(struct weight_search *search)
     free(search->mixed);
 }
 
-/* Returns the mean of recall at 1, 3, 5 and 7. Recall at 1 still differs if all tools are among the first three hits.
- */
+/* Returns the mean of recall at 1, 3, 5 and 7. Recall at 1 distinguishes outcomes that find all tools in three hits. */
 static double average_recalls(const struct dev_outcome *outcome)
 {
     return (3 * outcome->figure + outcome->first) / 4;
 }
 
-/* True if `hybrid` is better than the trained result, or nothing was measured. At equal figures the trained result is
- * chosen. */
+/* True if `hybrid` is better than the trained result, or if nothing was measured. At equal figures the trained result
+ * is preferred. */
 static bool is_hybrid_kept(const struct weight_search *search)
 {
     const struct dev_outcome *learned = search->refined ? &search->refiner : &search->figure;
@@ -213,8 +215,8 @@ static int save_choice(struct weight_search *search, const json_t *about, wt_tra
     return wt__evaluator_finish(search->evaluator, about, config, out, err);
 }
 
-/* Compares the recipes with a refiner with the best weights. A refiner takes about twice the time, so it must be
- * clearly better. */
+/* Measures the trained recipes that have a refiner, and sets search->refined. A refiner takes about twice the time, so
+ * it must be clearly better than the best weights. */
 static int try_refiners(struct weight_search *search, wt_error *err)
 {
     size_t count = search->evaluator->dev_count;
@@ -222,7 +224,7 @@ static int try_refiners(struct weight_search *search, wt_error *err)
     WT_CHECK_ALLOC(each, err);
     search->figure.each = each;
     WT_TRY(ask_weights(search, &search->best, &search->figure, err));
-    for (size_t i = RECIPES; i-- > 0;) { /* at equal figures the later recipe is chosen */
+    for (size_t i = RECIPES; i-- > 0;) { /* at equal figures the later recipe is preferred */
         const char *recipe = wt__recipes[i].public.name;
         struct dev_outcome here = {.each = each + count};
         bool there = false;

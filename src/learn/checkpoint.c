@@ -1,4 +1,4 @@
-/* checkpoint.c: stores the state of a training in a safetensors file, and reads it (loop.h). */
+/* checkpoint.c: writes and reads checkpoints, the state of a training in a safetensors file (loop.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "learn/loop.h"
 #include "nn/safetensors.h"
 
-#define BUFFERS "buffers" /* name of the buffers' tensor */
-/* Names of that tensor and of the member "measured" in states of earlier versions. */
+#define BUFFERS "buffers" /* name of the tensor of the objective's buffers */
+/* Names in checkpoints of earlier versions: of the tensor BUFFERS, and of the member "measured". */
 #define OLD_BUFFERS "carried"
 #define OLD_MEASURED "judged"
 enum { PARTS = 3, NAME_BYTES = 256, EDITION = 1 };
@@ -36,7 +36,8 @@ static int add_double(json_t *object, const char *key, double value)
     return json_object_set_new(object, key, json_string(text));
 }
 
-/* Returns the file's metadata: {"training": the state as JSON text}. NULL if out of memory. */
+/* Returns the metadata of the file: an object whose member "training" is the state as JSON text. Returns NULL if out of
+ * memory. */
 static json_t *pack_state(const char *identity, const struct loop_state *state, uint64_t optimiser_step)
 {
     json_auto_t *object = json_object();
@@ -68,7 +69,7 @@ int wt__checkpoint_write(const char *path, const char *identity, const struct lo
     for (size_t i = 0; i < adamw->count; i++)
         for (unsigned part = 0; part < PARTS; part++) {
             const float *data = get_tensor_part(adamw, i, part);
-            if (!adamw->first[i] || !data) /* frozen, so the same as in the initial model */
+            if (!adamw->first[i] || !data) /* a frozen parameter is the same as in the initial model */
                 continue;
             part_name(names[count], &adamw->parameters[i], part);
             tensors[count] = (struct tensor_source){
@@ -124,7 +125,7 @@ static int read_loop_state(const char *path, const json_t *metadata, const char 
     return 0;
 }
 
-/* Reads the three tensors of parameter i: its values and its two moments. A frozen parameter has no tensors. */
+/* Reads the three tensors of parameter i: the values and the two moments. A frozen parameter has no tensors. */
 static int read_parameter(const char *path, const struct safetensors *file, struct adamw *adamw, size_t i,
                           wt_error *err)
 {

@@ -19,14 +19,14 @@ enum {
     REQUEST_TOKENS = 96, /* maximum tokens of a request */
     TOOL_TOKENS = 96,    /* maximum tokens of a tool */
     PAIR_TOKENS = 160,   /* maximum tokens of a pair, including special tokens */
-    FRAME = 2,           /* special tokens around a single text, which are removed */
+    FRAME = 2,           /* number of special tokens around a single text; they are removed */
     ENOUGH = 8000,       /* number of requests to process */
     MOST = 3,            /* maximum epochs */
     CUTOFF = 5           /* cutoff of recall on dev */
 };
-#define SHRINKAGE 1e-4 /* of the fit of Platt's scale */
+#define SHRINKAGE 1e-4 /* shrinkage of the fit of Platt scaling (wt__logistic_fit) */
 
-/* Range of the step's pairs that belong to one request. */
+/* Range of the pairs of one request in the step. */
 struct pair_group {
     size_t first, count;
 };
@@ -45,7 +45,7 @@ struct cross_training {
     /* First stage. */
     struct encoder *encoder;
     struct mined_ranking ranking;
-    float *vectors; /* [M, D] */
+    float *vectors; /* [M, D] vectors of the tools */
 
     struct token_texts requests, dev_requests, tools;
     size_t pair_tokens; /* PAIR_TOKENS, or the model's limit if that is less */
@@ -57,23 +57,23 @@ struct cross_training {
     int32_t *ids, *types; /* [pairs, PAIR_TOKENS] */
     struct head_rows head;
     struct str *texts; /* [batch] requests */
-    float *asking;     /* [batch, D] their vectors */
-    uint32_t *parts;   /* [batch] their data sets */
-    uint32_t *best;    /* [batch, RANKING_DEPTH] their nearest tools */
+    float *asking;     /* [batch, D] vectors of the requests */
+    uint32_t *parts;   /* [batch] data sets of the requests */
+    uint32_t *best;    /* [batch, RANKING_DEPTH] nearest tools of the requests */
 
     /* Dev requests. */
     size_t dev_count;
-    uint32_t *dev;         /* [dev_count] their numbers */
-    uint32_t *dev_best;    /* [dev_count, CROSS_DEPTH] first stage's best tools, filled up with UINT32_MAX */
-    double first;          /* figure of the first stage; NaN without dev requests */
-    size_t pairs;          /* number of measured pairs, at most dev_count * CROSS_DEPTH */
-    float *logits;         /* [pairs] */
-    uint8_t *right;        /* [pairs] 1 if the tool is right */
-    float slope, constant; /* Platt's scale: logit * slope + constant is the log odds of being right */
-    float *score;          /* [H + 1] copy of the head's last weights and constant, while a scaled model is saved */
+    uint32_t *dev;      /* [dev_count] numbers of the dev requests */
+    uint32_t *dev_best; /* [dev_count, CROSS_DEPTH] candidates: best tools of the first stage, padded with UINT32_MAX */
+    double first;       /* figure of the first stage; NaN without dev requests */
+    size_t pairs;       /* number of measured pairs, at most dev_count * CROSS_DEPTH */
+    float *logits;      /* [pairs] */
+    uint8_t *right;     /* [pairs] 1 if the tool is right, else 0 */
+    float slope, constant; /* Platt scaling: logit * slope + constant is the log odds that the tool is right */
+    float *score;          /* [H + 1] copy of the head's last weights and constant, while the scaled model is saved */
 };
 
-/* Returns a text's tokens without their frame. */
+/* Returns the tokens of a text without the special tokens. */
 static struct token_run get_token_run(const struct token_texts *texts, size_t number)
 {
     size_t first = texts->starts[number], count = texts->starts[number + 1] - first;
@@ -89,7 +89,7 @@ static void add_pair(struct cross_training *c, const struct token_texts *request
     wt__batch_add_pair(&c->training_batch, c->ids + at, types ? c->types + at : NULL, length);
 }
 
-/* Computes the logits of the step's pairs from forward's result. */
+/* Computes the logits of the pairs in the training batch, after wt__batch_forward. */
 static void score_pairs_of_step(struct cross_training *c)
 {
     size_t hidden = c->training_batch.hidden;
@@ -106,7 +106,7 @@ static void score_pairs_of_step(struct cross_training *c)
 
 /* ---------------------------------------------------------------- first stage */
 
-/* Computes unit(weighted sum of the texts' vectors) of every tool, as in retrieval. */
+/* Computes the vector of every tool as in retrieval: the weighted sum of the vectors of its texts, normalised. */
 static int sum_tool_vectors(struct cross_training *c, struct progress *progress, wt_error *err)
 {
     const struct examples *e = &c->training->examples;
@@ -129,7 +129,8 @@ static int sum_tool_vectors(struct cross_training *c, struct progress *progress,
     return 0;
 }
 
-/* Finds the first stage's best tools for requests of a set, by number: best [count, k]. */
+/* Finds the k best tools of the first stage for some requests of a set. which: [count] numbers of the requests. best:
+ * [count, k]. texts, vectors and parts are scratch for `count` requests. */
 static int rank_first_stage(struct cross_training *c, const struct example_set *set, const uint32_t *which,
                             size_t count, size_t k, struct str *texts, float *vectors, uint32_t *parts, uint32_t *best,
                             wt_error *err)
@@ -142,7 +143,7 @@ static int rank_first_stage(struct cross_training *c, const struct example_set *
     return wt__ranking_best(&c->ranking, vectors, parts, count, k, best, err);
 }
 
-/* Returns the recall at CUTOFF of a request whose candidates [count] are in this order. */
+/* Returns the recall at CUTOFF of a request. order: [count] candidates, best first. */
 static double measure_order(const struct example_set *set, size_t request, const uint32_t *order, size_t count)
 {
     size_t labels = set->starts[request + 1] - set->starts[request], found = 0;
@@ -200,7 +201,7 @@ static size_t count_most_pairs(const struct cross_training *c)
     return step > CROSS_DEPTH ? step : CROSS_DEPTH;
 }
 
-/* Returns the memory of a training in bytes, and sets the limits of the training batch. */
+/* Sets the limits of the training batch. Returns the memory of the training in bytes, or SIZE_MAX on overflow. */
 static size_t measure_cross_step(struct cross_training *c)
 {
     const struct examples *e = &c->training->examples;
@@ -242,7 +243,7 @@ static int begin_cross(void *self, wt_error *err)
     return wt__batch_open(&c->training_batch, c->model, BATCH_ROWS, c->training->threads, &c->limits, err);
 }
 
-/* Moves a random sample of `wanted` values to the front of values [count]. */
+/* Moves a random sample of `wanted` values to the front of values, [count]. Returns the size of the sample. */
 static size_t draw_to_front(uint32_t *values, size_t count, size_t wanted, struct rng *rng)
 {
     for (size_t i = 0; i < wanted && i < count; i++) {
@@ -254,7 +255,7 @@ static size_t draw_to_front(uint32_t *values, size_t count, size_t wanted, struc
     return count < wanted ? count : wanted;
 }
 
-/* Adds the pairs of a training request with tools [count]. */
+/* Adds the pairs of a training request with the tools in rows, [count]. gold: true if the tools are labels. */
 static void put_pair_tokens(struct cross_training *c, uint32_t example, const uint32_t *rows, size_t count, bool gold)
 {
     for (size_t i = 0; i < count; i++) {
@@ -263,7 +264,7 @@ static void put_pair_tokens(struct cross_training *c, uint32_t example, const ui
     }
 }
 
-/* Adds the pairs of the step's i-th request: some of its tools, and some negatives. */
+/* Adds the group of the i-th request of the step: pairs with some of its labels and with some negatives. */
 static int add_group(struct cross_training *c, size_t i, uint32_t example, struct rng *rng, wt_error *err)
 {
     const struct example_set *train = &c->training->examples.train;
@@ -348,7 +349,7 @@ static int score_cross_request(void *context, size_t index, unsigned thread)
     return 0;
 }
 
-/* Scores the candidates of dev request d, records their logits, and returns the recall in the order of the logits. */
+/* Scores the candidates of dev request d and records their logits. Returns the recall in the order of the logits. */
 static double measure_cross_request(struct cross_training *c, size_t d)
 {
     struct scored order[CROSS_DEPTH];
@@ -372,8 +373,8 @@ static double measure_cross_request(struct cross_training *c, size_t d)
     return measure_order(&c->training->examples.dev, c->dev[d], rows, count);
 }
 
-/* Fits Platt's scale, which turns logits into log odds, because Algorithm 1 of ToolRerank needs probabilities. The
- * slope is positive, so that the order does not change. */
+/* Fits Platt scaling on the measured pairs. Algorithm 1 of ToolRerank needs probabilities, so logits are scaled to log
+ * odds. A slope that is not positive would change the order, so it is replaced by the identity. */
 static void find_scale(struct cross_training *c)
 {
     const struct logistic_samples pairs = {.count = c->pairs, .features = 1, .values = c->logits, .answers = c->right};
@@ -401,7 +402,8 @@ static int measure_cross(void *self, struct train_progress *progress, double *fi
     return 0;
 }
 
-/* Saves the model in the scale of the last measurement. Training continues in its own scale. */
+/* Saves the model with the Platt scaling of the last measurement. Then restores the unscaled weights, because training
+ * continues with them. */
 static int save_scaled(struct cross_training *c, const json_t *members, wt_error *err)
 {
     size_t hidden = wt__trainable_config(c->model)->hidden;
@@ -418,7 +420,7 @@ static int save_scaled(struct cross_training *c, const json_t *members, wt_error
     return rc;
 }
 
-/* Saves the model. The initial model has no head, so `before` is the figure of the first stage. */
+/* Saves the model. The head of the initial model is new, so the figure `before` is that of the first stage. */
 static int save_cross(void *self, const struct loop_state *state, wt_error *err)
 {
     struct cross_training *c = self;

@@ -1,8 +1,8 @@
 /* learn.h: the interface between a training and its lessons.
  *
- * A lesson is a row of the table in train.c: a name, descriptions, defaults, and a function that trains one model from
- * the examples and saves it in a folder of its own below `out`. To add one, add a file and a row; the command line, its
- * help and wt_train read the table.
+ * A lesson trains one model from the examples and saves it in its own folder below `out`. It is a row of the table in
+ * train.c: a name, descriptions, defaults, and a function. To add a lesson, add a file with the function, and a row.
+ * The command line, its help and wt_train read the table.
  *
  *   wt_train (train.c)   opens the catalogue, reads the examples, runs the lessons, builds the report
  *   a lesson             its objective, with the loop of learn/loop.h or its own code
@@ -25,9 +25,9 @@
 /* Requirements of a lesson. */
 enum {
     LESSON_NEEDS_MODEL = 1,   /* an installed encoder */
-    LESSON_NEEDS_ONE_SET = 2, /* a single catalogue, because it uses the retrieval over it */
-    LESSON_NEEDS_WISH = 4,    /* must be named: takes too long to be part of "all" */
-    LESSON_NEEDS_LAYERS = 8   /* an encoder with layers; skipped by "all" for a static one */
+    LESSON_NEEDS_ONE_SET = 2, /* a single catalogue, because the lesson retrieves from its snapshot */
+    LESSON_NEEDS_WISH = 4,    /* must be named by the user; takes too long to be part of "all" */
+    LESSON_NEEDS_LAYERS = 8   /* an encoder with layers; "all" skips the lesson for a static encoder */
 };
 
 struct lesson;
@@ -36,99 +36,102 @@ struct trainable;
 
 struct training {
     wt_engine *engine;
-    const wt_train_options *options; /* the caller's; 0 or NULL means the default */
+    const wt_train_options *options; /* options of the caller; 0 or NULL for the default of a field */
     const struct lesson *lesson;     /* running lesson */
     uint64_t seed;
     unsigned threads;
-    bool reduced;    /* products may round to bfloat16 */
-    unsigned fields; /* bits of the fields that the encoder or cross-encoder reads, as chosen by the caller; 0 for the
+    bool reduced; /* true if matrix products may round to bfloat16 */
+    unsigned
+        fields; /* bits of the fields of a tool that the encoder or cross-encoder reads, from the options; 0 for the
                         default */
     uint64_t memory; /* maximum bytes to allocate */
     const char *out; /* folder of the trained models */
-    int lock;        /* lock of that folder, or -1 */
+    int lock;        /* lock of the folder `out`, or -1 */
     struct examples examples;
     wt_engine **engines;               /* [examples.part_count] engine with the catalogue of each part */
     wt_engine *others[EXAMPLES_PARTS]; /* [other_count] engines opened for the other parts */
     size_t other_count;
     struct train_progress progress;
-    struct dev_evaluator *evaluator; /* shared by lessons after the encoder; NULL before its first use */
-    struct arena arena;              /* memory of the report, which takes it over */
+    struct dev_evaluator *evaluator; /* shared by the lessons after "encoder"; NULL before its first use */
+    struct arena arena;              /* memory of the report; the report takes it over at the end */
 };
 
 struct lesson {
     wt_lesson public;   /* name and description */
-    const char *figure; /* name of its figure on dev */
-    const char *losses; /* names separated by blanks, default first; "" if there is no choice */
+    const char *figure; /* name of the lesson's figure on dev */
+    const char *losses; /* names of the losses, separated by blanks, default first; "" if there is no choice */
     unsigned needs;     /* LESSON_NEEDS_... */
     size_t batch;       /* default number of requests per batch */
-    double rate;        /* default learning rate; 0 if the lesson's plan has it */
+    double rate;        /* default learning rate; 0 if struct lesson_plan has the rate */
 
-    /* Trains and fills out, whose strings live in training->arena; lesson, figure and path are already set. Returns 0
-     * or a negative WT_E... code. */
+    /* Trains a model and fills *out. out->lesson, figure and path are already set. Strings of *out live in
+     * training->arena. Returns 0 or a negative WT_E... code. */
     int (*run)(struct training *training, wt_trained *out, wt_error *err);
 };
 
-/* Calls work for each of 0 .. count-1 on the training's threads. errors: [threads], zeroed; work fills the element of
- * its worker on failure, which is then copied to *err. Returns 0 or the result that stopped the run. */
+/* Calls work for each of 0 .. count-1 on the training's threads. errors: [threads] zeroed. If work fails, it fills the
+ * element of its worker, and this error is copied to *err. Returns 0 or the result that stopped the run. */
 int wt__training_run(const struct training *training, size_t count, pool_work work, void *context,
                      const wt_error *errors, wt_error *err);
 
-/* Returns out/NAME in training->arena, or NULL if out of memory. */
+/* Returns the path training->out/NAME, allocated in training->arena. Returns NULL if out of memory. */
 char *wt__training_folder(struct training *training, const char *name);
 
 /* Base model of a lesson. */
 struct training_base {
     const char *folder;        /* in training->arena */
     char hash[65];             /* hash of the model's vectors, hexadecimal */
-    char fields[MODEL_FIELDS]; /* names of the fields of a tool that it reads */
+    char fields[MODEL_FIELDS]; /* names of the fields of a tool that the model reads */
 };
-/* Returns the base model of the lessons after "encoder": out/encoder if that was trained from the engine's model, else
- * the engine's model. Errors: WT_EMODEL, WT_ENOMEM. */
+/* Finds the base model of the lessons after "encoder": the model in out/encoder if it was trained from the engine's
+ * model, else the engine's model. Errors: WT_EMODEL, WT_ENOMEM. */
 int wt__training_base(struct training *training, struct training_base *out, wt_error *err);
-/* Returns the engine's model itself. */
+/* Finds the engine's model. */
 int wt__training_model(struct training *training, struct training_base *out, wt_error *err);
 
-/* Freezes the number of layers that the caller asked for. WT_EINVAL. */
+/* Freezes the number of layers given in the options. Returns 0 or WT_EINVAL. */
 int wt__training_freeze(const struct training *training, struct trainable *model, wt_error *err);
 
-/* Returns the index of the chosen loss in lesson->losses. WT_EINVAL lists them. */
+/* Returns the index in lesson->losses of the loss given in the options. Returns WT_EINVAL for an unknown loss, with a
+ * message that lists the losses. */
 int wt__training_loss(const struct training *training, wt_error *err);
 
 enum {
-    LEAST_EPOCHS = 10, /* maximum epochs that struct lesson_plan.least may extend a training to */
-    /* Measurements without improvement that end a training. With a few dozen dev requests, two mean little. */
+    LEAST_EPOCHS = 10, /* maximum epochs to which lesson_plan.least may extend a training */
+    /* Number of measurements in a row without improvement after which a training ends. Two are too few: with a few
+     * dozen dev requests, figures vary by chance. */
     PATIENCE = 3
 };
 
 /* Defaults of a lesson, in addition to those of its row. */
 struct lesson_plan {
-    double rate;   /* 0 for the row's */
+    double rate;   /* learning rate; 0 for the rate in the lesson's row */
     double warmup; /* share of the steps */
     enum schedule schedule;
-    double enough;    /* number of requests to process; rounded up to whole epochs; 0 for `most` */
-    double most;      /* maximum epochs */
-    double least;     /* minimum requests to process, even if that takes more than `most` epochs, up to LEAST_EPOCHS */
-    const char *name; /* name of folder and checkpoint; NULL for the lesson's */
+    double enough; /* requests to process, rounded to whole epochs if that is an epoch or more; 0 for `most` epochs */
+    double most;   /* maximum epochs, unless `least` raises it */
+    double least;  /* raises `most` so that this many requests are processed, but not above LEAST_EPOCHS */
+    const char *name; /* name of the folder and the checkpoint; NULL for the lesson's name */
 };
 
-/* Builds the loop's options from the caller's and the lesson's, with a checkpoint next to the model's folder. *about is
- * the description of the training for config.json: data, base, options, seed; release it with json_decref. Trainings
- * with equal `about` give identical bits. Errors: WT_EINVAL, WT_ENOMEM. */
+/* Builds the options of the loop from the options of the caller and the defaults of the lesson. The checkpoint is next
+ * to the model's folder. *about: description of the training for config.json (data, base, options, seed), to be
+ * released with json_decref. Trainings with equal `about` give identical bits. Errors: WT_EINVAL, WT_ENOMEM. */
 int wt__training_plan(struct training *training, const struct lesson_plan *plan, const struct training_base *base,
                       struct loop_options *out, json_t **about, wt_error *err);
 
-/* True if a training to be resumed had already ended; fills out from the existing model. */
+/* True if the training should be resumed but has already ended. Then fills *out from the existing model. */
 bool wt__training_done(const struct training *training, const struct loop_options *options, wt_trained *out);
 
-/* Returns `about` with the figures and the training's identity: member "whichtool" of a model's config.json. NULL if
- * out of memory. */
+/* Returns the member "whichtool" of a model's config.json: `about` with the figures and the identity of the training.
+ * Returns NULL if out of memory. */
 json_t *wt__training_outcome(const json_t *about, const char *figure, const struct loop_state *state);
 
-/* Fills figures, steps, epochs and seconds. */
+/* Sets the figures, steps, epochs and seconds of *out. */
 void wt__training_result(const struct loop_result *result, wt_trained *out);
 
-/* Returns the bytes of memory that the system can provide without swapping, or the rest of the limit of the process's
- * control group if that is less; 0 if unknown. */
+/* Returns the available memory in bytes, or 0 if unknown. This is the smaller of two values: the memory that the system
+ * can provide without swapping, and the unused part of the limit of the process's control group. */
 uint64_t wt__memory_available(void);
 
 #endif

@@ -11,13 +11,13 @@
 #include "base/rng.h"
 #include "nn/adamw.h"
 
-/* Reports the progress of a training at most ten times a second. A report may cancel the training. Not thread-safe. */
+/* Progress of a training. Reports it at most ten times a second. A report may cancel the training. Not thread-safe. */
 
 struct train_progress {
     wt_train_progress_fn report; /* NULL for no reports */
     void *context;
     wt_train_progress state; /* content of the next report */
-    double interval_ms;      /* minimum interval of reports */
+    double interval_ms;      /* minimum time between two reports */
     double last_ms;          /* time of the last report */
     bool cancelled;          /* true once a report has cancelled the training */
     struct arena *arena;     /* memory of measurements; NULL to keep none */
@@ -29,35 +29,37 @@ struct train_progress {
 
 void wt__train_progress_init(struct train_progress *progress, wt_train_progress_fn report, void *context);
 
-/* Resets everything except the lesson's name. */
+/* Starts a lesson: sets its name, and resets the state and the measurements. */
 void wt__train_progress_lesson(struct train_progress *progress, const char *lesson);
 
 /* Starts and reports a phase. Returns non-zero if the training is cancelled. */
 int wt__train_progress_phase(struct train_progress *progress, const char *phase, uint64_t total);
-/* Reports the work done; always reports the last step of a phase. Returns non-zero if the training is cancelled. */
+/* Reports the work done, unless the last report is too recent. The end of a phase is always reported. Returns non-zero
+ * if the training is cancelled. */
 int wt__train_progress_step(struct train_progress *progress, uint64_t done);
 
-/* Records the figure of one data set for the current measurement. The name is borrowed until the measurement ends.
- * Errors: WT_ENOMEM. */
+/* Records the figure of one data set for the current measurement. set: name of the data set, borrowed until the
+ * measurement ends. Errors: WT_ENOMEM. */
 int wt__train_progress_set(struct train_progress *progress, const char *set, double figure, wt_error *err);
-/* Sets the measurements of out to those of the lesson, copied to the arena. Errors: WT_ENOMEM. */
+/* Copies the measurements of the lesson to the arena, and stores them in *out. Errors: WT_ENOMEM. */
 int wt__train_progress_move(struct train_progress *progress, wt_trained *out, wt_error *err);
 void wt__train_progress_dispose(struct train_progress *progress);
 
-/* Adapts a struct train_progress (context) to wt_progress_fn, for the library's other long operations. */
+/* Forwards the progress of another long operation of the library to a struct train_progress (context). Has the type
+ * wt_progress_fn. */
 int wt__train_progress_forward(void *context, const char *phase, uint64_t done, uint64_t total);
 
 /* Selects the examples of each batch.
  *
- * Examples lie in consecutive parts, one for each catalogue. A batch has examples of one part, because contrast with a
- * tool of another catalogue would teach nothing. Each part gets batches in proportion to the square root of its size,
- * distributed by the Sainte-Lague method. Within a part, batches run through a sequence of epochs, each with its own
- * random order. Batch number b depends only on (seed, b), not on earlier calls. */
+ * Examples lie in consecutive parts, one for each catalogue. A batch has examples of only one part, because contrast
+ * with a tool of another catalogue would teach nothing. The number of batches of a part is proportional to the square
+ * root of its size, by the Sainte-Lague method. Within a part, batches run through a sequence of epochs, each with its
+ * own random order. Batch number b depends only on (seed, b), not on earlier calls. */
 
 struct sampled_part {
-    size_t first, count; /* examples */
-    uint64_t epoch;      /* epoch of the current order; UINT64_MAX before the first */
-    uint64_t batches;    /* number of the part's batches before batch `next` of the sampler */
+    size_t first, count; /* first example and number of examples */
+    uint64_t epoch;      /* epoch whose order is in sampler.order; UINT64_MAX before the first epoch */
+    uint64_t batches;    /* number of this part's batches among the batches before sampler.next */
 };
 
 struct sampler {
@@ -69,13 +71,14 @@ struct sampler {
     uint64_t next;   /* number of the next batch; state of the Sainte-Lague method */
 };
 
-/* Opens a sampler. ends: [part_count] ends of the parts, the last equal to the number of examples. A batch has `batch`
- * examples, or all of a smaller part; an empty part has no batches. WT_ENOMEM. */
+/* Opens a sampler. batch: examples per batch; a batch of a smaller part has all its examples. ends: [part_count] ends
+ * of the parts; the last end is the number of examples. An empty part has no batches. Errors: WT_ENOMEM. */
 int wt__sampler_open(struct sampler *out, uint64_t seed, size_t batch, const size_t *ends, size_t part_count,
                      wt_error *err);
 void wt__sampler_dispose(struct sampler *sampler);
 
-/* Selects the examples of a batch into chosen [batch]. Returns their number. Consecutive batches take constant time. */
+/* Selects the examples of batch number `batch`. chosen: room for sampler->batch numbers of examples. Returns the number
+ * of examples. If batches are selected in order, finding the part of a batch takes constant time. */
 size_t wt__sampler_choose(struct sampler *sampler, uint64_t batch, uint32_t *chosen);
 
 /* The training loop, independent of the trained model.
@@ -83,14 +86,16 @@ size_t wt__sampler_choose(struct sampler *sampler, uint64_t batch, uint32_t *cho
  * An objective computes the steps. The loop orders the examples, distributes work over threads, drives the optimiser,
  * measures on dev, keeps the best model, and writes the state from which a stopped training resumes.
  *
- * All random numbers of step s come from a generator seeded by (seed, s), and batches depend on the seed and their
- * numbers. The state of a training is therefore its parameters, the optimiser's moments, the number of its step and the
- * objective's buffers. A training that was stopped and resumed ends with the same bits as an uninterrupted training.
+ * All random numbers of step s come from a generator seeded by (seed, s). A batch depends only on the seed and its
+ * number. So the state of a training consists of the parameters, the optimiser's moments, the number of the step and
+ * the objective's buffers. A training that was stopped and resumed ends with the same bits as an uninterrupted
+ * training.
  *
- * A step: prepare, forward on each worker, loss, backward on each worker, reduce, optimiser step. Worker w always
- * computes share w of the batch, whichever thread runs it, so equal numbers of workers give equal bits. */
+ * The parts of a step are: prepare, forward on each worker, loss, backward on each worker, reduce, optimiser step.
+ * Worker w always computes share w of the batch, whichever thread runs the worker. So equal numbers of workers give
+ * equal bits. */
 
-/* Further state of a training: numbers that the objective recomputes after each measurement (renew). */
+/* Further state of a training: numbers that objective.renew recomputes after each measurement interval. */
 struct train_buffers {
     float *values;
     size_t count;
@@ -100,10 +105,10 @@ struct train_buffers {
 struct loop_state {
     uint64_t step, steps; /* completed and total steps */
     double before;        /* figure on dev before the first step; NaN if not measured */
-    double best;          /* figure of the saved model; `before` if none was saved */
-    uint64_t best_step;   /* 0 if no step was better than before */
+    double best;          /* figure of the saved model; equal to `before` while no model is saved */
+    uint64_t best_step;   /* step of the saved model; 0 while no model is saved */
     uint64_t measured;    /* last step that was measured */
-    uint64_t worse;       /* measurements since the best one */
+    uint64_t worse;       /* consecutive measurements without improvement */
     double seconds;       /* total duration over all runs */
 };
 
@@ -114,26 +119,27 @@ struct objective {
     size_t examples;         /* number of examples per epoch */
     const size_t *part_ends; /* [part_count] ends of the parts, which batches must not mix; the last is `examples` */
     size_t part_count;       /* 0 for a single part */
-    size_t bytes;            /* memory that self uses or will use, for the estimate before the start */
+    size_t bytes;            /* estimate of the memory that self uses or will use; checked before the start */
 
     /* Allocates memory, after the estimate was accepted. May be NULL. */
     int (*begin)(void *self, wt_error *err);
-    /* Prepares the work of a step. examples: [count] numbers. rng: for random draws. Adds the number of tokens that
-     * forward will read to *tokens, which is 0. */
+    /* Prepares the work of a step. examples: [count] numbers of the examples. rng: generator for random draws. Adds the
+     * number of tokens that forward will read to *tokens. */
     int (*prepare)(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err);
     void (*forward)(void *self, unsigned worker); /* each worker on its own thread; NULL if loss does all the work */
-    double (*loss)(void *self); /* loss of the whole batch; also computes the gradients of forward's results */
+    double (*loss)(void *self); /* returns the loss of the whole batch; computes the gradients of forward's results */
     void (*backward)(void *self, unsigned worker);
-    /* Adds up the workers' gradients: part `part` of `parts`, each on its own thread. */
+    /* Adds up the gradients of all workers for part `part` of `parts` of the parameters. Each part has its own
+     * thread. */
     void (*reduce)(void *self, unsigned part, unsigned parts);
     /* Recomputes `buffers` from the parameters after each measurement interval. NULL without buffers. */
     int (*renew)(void *self, struct train_progress *progress, wt_error *err);
     struct train_buffers buffers; /* set by begin */
-    /* Measures the figure on dev; higher is better. NULL to keep the last model without measuring. */
+    /* Measures the figure on dev. A higher figure is better. NULL to keep the last model without measuring. */
     int (*measure)(void *self, struct train_progress *progress, double *figure, wt_error *err);
     /* Saves the current model and replaces the previous one. */
     int (*save)(void *self, const struct loop_state *state, wt_error *err);
-    /* Restores the model from before the first step, because training did not improve it. NULL if there was none. */
+    /* Restores the model from before the first step, because training did not improve it. NULL if it did not exist. */
     int (*revert)(void *self, const struct loop_state *state, wt_error *err);
 };
 
@@ -149,22 +155,22 @@ struct loop_options {
     enum schedule schedule;
     struct adamw_options adamw;
     bool keep_last;            /* keep the last measured model, whatever its figure */
-    uint64_t patience;         /* stop after so many measurements without improvement; 0 for never */
-    const char *checkpoint;    /* file of the state; NULL to keep none */
-    double checkpoint_seconds; /* seconds between two checkpoints; 0 for LOOP_CHECKPOINT; measurements write them too */
-    bool resume;               /* resume from the checkpoint if there is one */
-    const char *identity;      /* identifies the training; a checkpoint of another one is rejected */
+    uint64_t patience;         /* maximum `worse` of struct loop_state, at which the training stops; 0 for no maximum */
+    const char *checkpoint;    /* file of the state; NULL to write no checkpoints */
+    double checkpoint_seconds; /* seconds between two checkpoints, 0 for LOOP_CHECKPOINT; measurements write one too */
+    bool resume;               /* resume from the checkpoint, if it exists */
+    const char *identity;      /* identity of the training; a checkpoint with another identity is rejected */
 };
 
 enum {
-    LOOP_CHECKPOINT = 300, /* seconds between two checkpoints by default */
+    LOOP_CHECKPOINT = 300, /* default seconds between two checkpoints */
     LOOP_MEASUREMENTS = 2  /* minimum number of measurements in a training */
 };
 
 struct loop_result {
     struct loop_state state;
     double epochs;
-    double loss; /* mean of this run's last steps; NaN if it made no step */
+    double loss; /* mean loss of the last steps of this run; NaN if it made no step */
     bool stopped_early;
 };
 
@@ -177,15 +183,15 @@ int wt__loop_run(struct objective *objective, const struct loop_options *options
 /* Returns the number of steps of a training. */
 uint64_t wt__loop_steps(const struct loop_options *options, size_t examples);
 
-/* Stores the state of a training in one file and replaces it atomically. It is a safetensors file with the
- * parameters, the optimiser's two moments of each, the objective's buffers, and the remaining state as JSON in its
- * metadata. */
+/* A checkpoint is a safetensors file with the state of a training: the parameters, the two moments of each parameter,
+ * and the objective's buffers. The metadata contain the rest of the state as JSON. */
 
+/* Writes a checkpoint. Replaces the file atomically. */
 int wt__checkpoint_write(const char *path, const char *identity, const struct loop_state *state,
                          const struct adamw *adamw, const struct train_buffers *buffers, wt_error *err);
 
-/* Reads parameters, moments, buffers and state. Returns 1, or 0 if the file does not exist. Errors: WT_EFORMAT
- * (damaged, or of another training; the data read so far must not be used), WT_EIO, WT_ENOMEM. */
+/* Reads parameters, moments, buffers and state. Returns 1, or 0 if the file does not exist. After an error the data
+ * must not be used. Errors: WT_EFORMAT (damaged, or of another training), WT_EIO, WT_ENOMEM. */
 int wt__checkpoint_read(const char *path, const char *identity, struct loop_state *state, struct adamw *adamw,
                         const struct train_buffers *buffers, wt_error *err);
 

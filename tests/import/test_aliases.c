@@ -1,5 +1,7 @@
-/* Compares OpenAPI documents in YAML, with anchors and aliases on every kind of node, with the same document in JSON
- * with all aliases expanded. Documents are generated from a grammar with fixed seeds. Some have an invalid alias: to an
+/* Tests anchors and aliases in OpenAPI documents in YAML.
+ *
+ * A grammar and fixed seeds generate each document twice: in YAML with aliases on every kind of node, and as its twin,
+ * in JSON with all aliases expanded. Both must give the same tools. Some documents have an invalid alias: to an
  * enclosing node, to a later anchor, or to no anchor. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +19,9 @@
 enum {
     DOCUMENTS = 3000,
     PATHS_MOST = 6,
-    DEPTH_MOST = 12,           /* maximum depth of a node below its path; deeper ones are left out */
+    DEPTH_MOST = 12,           /* nodes at this depth below a path have no elements and only their first member */
     ALIASED_BYTES_MOST = 2000, /* maximum JSON bytes of one alias, to keep documents small */
-    ANCHOR_NAMES = 12,         /* few, so that names repeat */
+    ANCHOR_NAMES = 12,         /* few names, so that anchors reuse them */
     ANCHORS_MOST = 4000,
     ALIASES_LEAST = 50, /* minimum aliases of each kind, in all documents together */
 };
@@ -49,12 +51,12 @@ enum kind {
     KINDS
 };
 
-/* The form of a node: an object with some of these members, always including the first; a list of the first member's
- * kind; or one of these words. */
+/* The form of a node. OBJECT: an object that has the first member and some of the others. LIST: a list of nodes of the
+ * first member's kind. SCALAR: one of the words. */
 static const struct node_form {
     enum { OBJECT, LIST, SCALAR } shape;
     struct {
-        const char *key; /* or the word, the same in JSON and YAML */
+        const char *key; /* key of a member, or a word of SCALAR; the same in JSON and YAML */
         enum kind kind;
     } members[7];
 } forms[] = {
@@ -269,7 +271,8 @@ static bool is_view_of(struct str part, struct str whole)
     return part.ptr >= whole.ptr && part.ptr + part.len <= whole.ptr + whole.len;
 }
 
-/* True if the definition is the tool's own text, or, for a tool behind an alias, the expanded JSON. */
+/* True if the definition is correct. A copy must equal the twin's definition. A part of the source must not begin with
+ * an alias, and must be equivalent to the twin's definition if it is a flow mapping on one line without aliases. */
 static bool definition_holds(struct str definition, struct str source, struct str twin)
 {
     struct yaml yaml;
@@ -322,7 +325,7 @@ static size_t count_lines(struct str text)
     return lines;
 }
 
-/* Checks the single issue: the fault is the last node of its document, before two newlines. */
+/* Checks that an issue reports the fault at its line and byte. The fault is the last node before two newlines. */
 static void check_faulty(uint64_t seed, struct str source)
 {
     struct import import;

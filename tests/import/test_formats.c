@@ -1,6 +1,7 @@
-/* Imports every file of tests/import/formats/FORMAT and compares the result with CASE.ext.expected, which has one tool
- * or issue per line. "forced-" names the format, "strict-" sets strictness. With WT_TEST_UPDATE the expectations are
- * written instead: review the difference before you keep it. */
+/* Imports every file of tests/import/formats/FORMAT and compares the result with FILE.expected, which has one tool or
+ * issue per line. If a file name begins with "forced-", the import names the format. If a file name begins with
+ * "strict-", the import is strict. If WT_TEST_UPDATE is set, the expected files are written instead: review their
+ * difference before you keep it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,8 +35,8 @@ static bool lies_within(struct str part, struct str whole)
     return part.ptr >= whole.ptr && part.ptr + part.len <= whole.ptr + whole.len;
 }
 
-/* Writes a tool as one line. Adds the definition only if it is not a part of the source: an OpenAPI operation that has
- * inherited members or comes from YAML. */
+/* Writes a tool as one line. Adds the definition only if it is not a part of the source. This is the case for an
+ * OpenAPI operation that has inherited members or comes from YAML. */
 static void put_expected_tool(struct buffer *out, const struct tool *tool, const struct import_place *place,
                               struct str bytes)
 {

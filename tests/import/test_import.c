@@ -215,7 +215,7 @@ static void a_definition_of_maximum_size_is_imported(void **state)
     }
 }
 
-/* The aliases of a document expand to exactly its limit; with one byte less of source they exceed it. */
+/* The aliases of a document expand to its limit. If the source has one byte less, they exceed the limit. */
 static void aliases_expand_up_to_the_limit(void **state)
 {
     (void)state;
@@ -247,7 +247,7 @@ static void aliases_expand_up_to_the_limit(void **state)
     }
 }
 
-static void issues_are_counted_beyond_those_kept(void **state)
+static void issues_over_the_limit_are_counted_but_not_kept(void **state)
 {
     (void)state;
     struct buffer text = {0};
@@ -302,7 +302,8 @@ static void progress_reaches_the_end_and_callback_can_cancel(void **state)
 
 /* ---------------------------------------------------------------- scale */
 
-/* Imports so many tools that quadratic time would exceed the time limit of a test. form: format of their names. */
+/* Imports `count` tools: enough that quadratic time would exceed the time limit of a test. form: printf format of the
+ * names of the tools. */
 static void import_many(size_t count, const char *form)
 {
     struct buffer text = {0};
@@ -430,7 +431,7 @@ int main(void)
         cmocka_unit_test(sources_over_the_limits_are_refused),
         cmocka_unit_test(a_definition_of_maximum_size_is_imported),
         cmocka_unit_test(aliases_expand_up_to_the_limit),
-        cmocka_unit_test(issues_are_counted_beyond_those_kept),
+        cmocka_unit_test(issues_over_the_limit_are_counted_but_not_kept),
         cmocka_unit_test(progress_reaches_the_end_and_callback_can_cancel),
         cmocka_unit_test(import_time_is_linear_in_the_number_of_tools),
         cmocka_unit_test(real_data_sets_are_read_whole),

@@ -1,5 +1,5 @@
-/* catalogue.h: generated tools for the tests of this room. Their words follow Zipf's law over a small vocabulary, so
- * that common and rare terms, equal scores and empty rows all occur. */
+/* catalogue.h: generates tools for the index tests. Words are drawn by Zipf's law from a small vocabulary, so that
+ * there are common and rare terms and equal scores. */
 #ifndef WT_TESTS_INDEX_CATALOGUE_H
 #define WT_TESTS_INDEX_CATALOGUE_H
 
@@ -15,7 +15,7 @@ enum { WORDS = 3000, FIELDS = 3, FIELD_TERMS_MAX = 24 };
 
 static char words[WORDS][8];
 
-/* Creates the words. Their number is their rank; 0 is the most common. */
+/* Creates the words. The index of a word is its rank in frequency: word 0 is the most common. */
 static inline void make_words(void)
 {
     for (unsigned i = 0; i < WORDS; i++)
@@ -36,7 +36,7 @@ struct row_text {
     struct lexical_text fields[FIELDS];
 };
 
-/* Creates row `row` of the catalogue of `seed`. Every 50th row has no terms. */
+/* Creates row `row` of the catalogue with this seed. Every 50th row has no terms. */
 static inline void make_row(struct row_text *text, uint64_t seed, uint32_t row)
 {
     static const size_t most[FIELDS] = {4, 2, FIELD_TERMS_MAX};

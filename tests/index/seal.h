@@ -1,5 +1,5 @@
-/* seal.h: corrects the checksums in an index's files for any content. Checksums detect damage, not tampering, so files
- * forged with valid checksums must be safe, too. Bytes are aligned to 64. */
+/* seal.h: sets the checksums in the files of an index to match any content. Checksums detect damage, not tampering. So
+ * opening a forged file with valid checksums must also be safe. All buffers must be aligned to 64 bytes. */
 #ifndef WT_TESTS_INDEX_SEAL_H
 #define WT_TESTS_INDEX_SEAL_H
 
@@ -27,8 +27,8 @@ static inline void seal_snapshot(unsigned char *bytes, size_t len)
     header->mark.sum = wt__header_sum(header, sizeof *header);
 }
 
-/* Sets the two checksums of a slot like index/vectors.c: of its bytes with scale, error and norm, and of its fp32
- * vector. */
+/* Sets the two checksums of a slot as index/vectors.c does. The first covers codes, scale, error and norm, the second
+ * the fp32 vector. */
 static inline void seal_slot(unsigned char *chunk, const struct vector_part *parts, size_t at, uint64_t seed)
 {
     uint32_t notes[3];
@@ -53,7 +53,7 @@ static inline void seal_slots(unsigned char *chunks, size_t len, size_t dim, uin
         seal_slot(chunks + slot / VECTOR_CHUNK * chunk_bytes, parts, slot % VECTOR_CHUNK, seed + slot);
 }
 
-/* Returns the number of written slots; the last one has a checksum. */
+/* Returns the number of slots up to the last one with a checksum other than 0. */
 static inline uint32_t slots_written(const unsigned char *chunks, size_t len, size_t dim)
 {
     struct vector_part parts[VECTOR_PARTS];

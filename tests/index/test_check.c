@@ -28,7 +28,7 @@ static int fetch_sequence(void *context, const uint32_t *rows, size_t count, flo
     return 0;
 }
 
-/* Writes COUNT tools, the last of which has no vector. */
+/* Writes a snapshot of COUNT tools. The last tool has no vector. */
 static int write_test_snapshot(void **state)
 {
     struct snapshot_key keys[COUNT];
@@ -76,7 +76,7 @@ static int remove_test_snapshot(void **state)
     return 0;
 }
 
-/* A file of the folder in memory, aligned like a mapping. */
+/* The content of a file, aligned like a mapping. */
 struct file {
     char *path;
     unsigned char *bytes;
@@ -104,10 +104,10 @@ static struct file read_index_file(struct arena *arena, const char *name)
 /* Parts of the snapshot file that tests can damage. */
 struct parts {
     struct snapshot_key *keys;
-    struct lexical_entry *common, *last; /* the term with the most postings; the entry after the last term */
-    uint32_t *row, *block_last;          /* postings of the common term */
-    uint16_t *block_max;
-    char *text; /* text of all terms */
+    struct lexical_entry *common, *last; /* common: term with the most postings; last: entry after the last term */
+    uint32_t *row, *block_last;          /* rows and block ends of the common term */
+    uint16_t *block_max;                 /* block maxima of the common term */
+    char *text;                          /* text of all terms */
     float *damping;
     uint32_t *row_of_slot, *slot_of_row;
     uint64_t *names;
@@ -265,7 +265,7 @@ static void reports_every_broken_invariant(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* Opening does not read fp32 vectors, so their damage is only found by the check. */
+/* Opening a snapshot does not read fp32 vectors, so only wt__snapshot_check finds their damage. */
 static void reports_any_damaged_vector(void **state)
 {
     (void)state;

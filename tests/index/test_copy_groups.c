@@ -12,17 +12,17 @@
 
 enum { ROWS = 8, MANY = 3000, PROVIDERS = 40, WORDINGS = 900 };
 
-/* One letter per row: says: text of its tool, '-' without a text; providers: its provider; groups: its expected group,
- * '-' without one. */
+/* Each string has one character per row. says: text of the tool, or '-' if it has no text. providers: provider of the
+ * tool. groups: expected group of the row, or '-' if it has no copies. */
 static const struct {
     const char *name, *says, *providers, *groups;
 } cases[] = {
     {"all texts differ", "abcdefgh", "12345678", "--------"},
     {"two providers with the same texts", "abcabdef", "12345678", "ab-ab---"},
-    {"one provider with the same text twice is no group", "aabbcdef", "11223456", "--------"},
+    {"equal texts of one provider form no group", "aabbcdef", "11223456", "--------"},
     {"one of two providers has the text twice", "aaab----", "112-----", "aaa-----"},
     {"all texts are the same", "aaaaaaaa", "12345678", "aaaaaaaa"},
-    {"tools without a text are no copies", "--------", "12345678", "--------"},
+    {"tools without a text form no group", "--------", "12345678", "--------"},
     {"rows of two groups alternate", "abababab", "11222222", "abababab"},
 };
 
@@ -124,13 +124,13 @@ static void reports_inconsistent_groups(void **state)
         uint32_t groups[4], rows[4];
         size_t count, found; /* found: size of the group of row 0 */
     } bad[] = {
-        {{1, 1, 0, 0}, {0, 4}, 2, 1}, /* no such row */
-        {{1, 1, 0, 0}, {0, 2}, 2, 1}, /* row without a group */
-        {{9, 9, 0, 0}, {0, 1}, 2, 0}, /* group starts beyond the end */
-        {{1, 1, 1, 0}, {0, 1}, 2, 2}, /* a row is missing */
-        {{2, 2, 0, 0}, {0, 1}, 2, 1}, /* group starts at the second row */
-        {{1, 1, 0, 0}, {1, 0}, 2, 2}, /* not in order */
-        {{UINT32_MAX, 1, 0, 0}, {0, 1}, 2, 0},
+        {{1, 1, 0, 0}, {0, 4}, 2, 1},          /* row 4 of the group does not exist */
+        {{1, 1, 0, 0}, {0, 2}, 2, 1},          /* the key of row 2 has no group */
+        {{9, 9, 0, 0}, {0, 1}, 2, 0},          /* the keys' group starts beyond the end of the list */
+        {{1, 1, 1, 0}, {0, 1}, 2, 2},          /* the list lacks row 2 of the group */
+        {{2, 2, 0, 0}, {0, 1}, 2, 1},          /* the keys' group starts at the second row of the list */
+        {{1, 1, 0, 0}, {1, 0}, 2, 2},          /* the rows of the group are not in order */
+        {{UINT32_MAX, 1, 0, 0}, {0, 1}, 2, 0}, /* the maximum group */
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

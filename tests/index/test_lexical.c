@@ -1,4 +1,5 @@
-/* Tests BM25 with precomputed impacts against its formula, the fast search against the plain one, and the builder. */
+/* Compares stored impacts and damping with their formulas, and the fast search with the plain one. Also tests a builder
+ * that continues another one, limits, and damaged bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +36,7 @@ static void prepare_fixture_query(struct lexical_fixture *f, const struct lexica
     assert_int_equal(wt__lexical_prepare(&f->query, &f->index, terms, count, NULL), 0);
 }
 
-/* Computes the formula directly from the terms of the rows, in doubles. */
+/* Computes the BM25F score of a term in a row from the terms of all rows, in doubles. */
 static double reference_score(uint64_t seed, uint32_t rows, uint32_t row, struct str term)
 {
     struct row_text text;
@@ -89,8 +90,8 @@ static void impacts_match_the_formula(void **state)
 }
 
 struct reference_stuffing {
-    double sum, length;   /* sum and Euclidean length of the impacts of a row, by the formula */
-    double named, thrice; /* numbers of words in two fields including the first, and in three fields */
+    double sum, length;   /* sum and Euclidean length of the impacts of a row, from reference_score */
+    double named, thrice; /* named: words in the first field and another one; thrice: words in three or more fields */
 };
 
 static bool field_has_term(const struct lexical_text *field, struct str term, size_t count)
@@ -356,7 +357,8 @@ static void adds_weights_of_repeated_terms(void **state)
     close_index(&f);
 }
 
-/* Rows with unique words are removed, and others change, repeatedly. */
+/* In each round, some rows are removed and some change. A builder that copies the unchanged rows makes the same block
+ * as a builder that gets all rows. */
 static void continued_builder_makes_the_same_block(void **state)
 {
     enum { BEFORE = 400, ROUNDS = 3 };
@@ -435,7 +437,7 @@ static void reports_exceeded_limits(void **state)
     assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EINVAL);
 }
 
-/* Every truncation is rejected; changes of any byte are harmless. */
+/* A truncated block is rejected. A search of a block with a changed byte returns only rows that exist. */
 static void damaged_index_bytes_are_harmless(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Tests the sorted list of names: it finds all added names, ordered by kind and row, and reports damage. */
+/* Tests the sorted list of names: it finds all added names in order of kind and row, and its check reports damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +86,7 @@ static void finds_rows_of_a_name_in_order(void **state)
     wt__names_builder_dispose(&builder);
 }
 
-/* A builder that continues another one, with rows removed, renumbered and added, has the names of a new builder. */
+/* Continues a builder with removed, renumbered and added rows. The result equals that of a new builder. */
 static void continued_builder_has_the_same_names(void **state)
 {
     enum { ROWS = 300, HASHES = 500 };
@@ -126,7 +126,7 @@ static void continued_builder_has_the_same_names(void **state)
     wt__names_builder_dispose(&anew);
 }
 
-/* A search starts from a guess of the place. Its result must not depend on the quality of the guess. */
+/* A search starts at an estimated index. Its result must be correct even if the estimate is bad. */
 static void finds_hashes_of_any_distribution(void **state)
 {
     enum { COUNT = 3000 };
@@ -169,10 +169,10 @@ static void reports_damaged_names(void **state)
         {"in order", {1, 2, 3}, {0, 2, 1}, 3, 0},
         {"out of order", {1, 3, 2}, {0, 0, 0}, 3, WT_ESTORE},
         {"rows out of order", {1, 1, 1}, {0, 2, 1}, 3, WT_ESTORE},
-        {"twice", {1, 2, 2}, {0, 1, 1}, 3, WT_ESTORE},
-        {"no such row", {1, 2, 3}, {0, 2, 3}, 3, WT_ESTORE},
-        {"no such row at the beginning", {1, 2, 3}, {NAME_NO_ROW, 0, 1}, 3, WT_ESTORE},
-        {"no rows at all", {1, 2, 3}, {0, 0, 0}, 0, WT_ESTORE},
+        {"duplicate entry", {1, 2, 2}, {0, 1, 1}, 3, WT_ESTORE},
+        {"last row does not exist", {1, 2, 3}, {0, 2, 3}, 3, WT_ESTORE},
+        {"first row does not exist", {1, 2, 3}, {NAME_NO_ROW, 0, 1}, 3, WT_ESTORE},
+        {"index without rows", {1, 2, 3}, {0, 0, 0}, 0, WT_ESTORE},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

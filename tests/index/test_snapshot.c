@@ -1,6 +1,6 @@
-/* Tests snapshots: opening returns the written content after any history, damage is reported, and readers never see a
- * mixture. A tool's text and vector are derived from its id and generation, so each snapshot can be compared with one
- * built from scratch. */
+/* Tests that a snapshot has the written content after any history of changes, that damage is reported, and that a
+ * reader never sees a mixture of two snapshots. The text and the vector of a tool are derived from its id and
+ * generation. So each snapshot can be compared with one built from scratch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static const char *in_folder(const char *name)
     return path;
 }
 
-/* Returns the path of the only set of vectors. */
+/* Returns the path of the vector file of the first set. */
 static const char *vectors_file(const struct snapshot *snapshot)
 {
     char name[VECTORS_NAME_BYTES];
@@ -73,7 +73,7 @@ struct test_catalogue {
     struct snapshot_key keys[MOST_ROWS];
     size_t rows;
     size_t fetched;    /* vectors fetched since the last reset */
-    size_t fail_after; /* number of fetched vectors after which fetching fails; 0 for never */
+    size_t fail_after; /* maximum of `fetched`, or 0 for no maximum; a fetch beyond the maximum fails */
     const bool *has;   /* see struct vector_source */
 };
 
@@ -243,8 +243,8 @@ static void ten_new_tools_append_ten_vectors(void **state)
     remove_index_folder();
 }
 
-/* Random additions, removals and changes: each snapshot gives the same answers as one built from scratch, and at most a
- * quarter of the slots is dead. */
+/* Adds, removes and changes random tools. Each snapshot must give the same answers as one built from scratch. At most a
+ * quarter of its slots may be dead. */
 static void any_history_gives_the_same_answers(void **state)
 {
     (void)state;
@@ -322,7 +322,7 @@ static void rows_can_get_their_vector_later(void **state)
     for (size_t row = 0; row < 300; row++)
         has[row] = row % 3 != 0;
     c.has = has;
-    for (int round = 0; round < 2; round++) { /* the second round finds nothing to do */
+    for (int round = 0; round < 2; round++) { /* the second round fetches no vectors */
         struct snapshot *snapshot = write_snapshot(&c);
         const struct vectors *vectors = &snapshot->sets[0].vectors;
         assert_int_equal(c.fetched, 200);
@@ -333,7 +333,7 @@ static void rows_can_get_their_vector_later(void **state)
         c.fetched = 200;
         wt__snapshot_free(snapshot);
     }
-    c.has = NULL; /* same generation, but more vectors exist */
+    c.has = NULL; /* all rows have vectors now; the generation is the same */
     struct snapshot *snapshot = write_snapshot(&c);
     assert_int_equal(c.fetched, 300);
     assert_same_as_from_scratch(&c, snapshot);
@@ -443,7 +443,7 @@ static void write_test_file(const char *to, const void *bytes, size_t len)
     close(fd);
 }
 
-/* Expects that opening fails with a message naming the folder or the damage. */
+/* Expects opening to fail with this code. The message must begin with the folder or with "damaged: ". */
 static void expect_open_error(int expected)
 {
     struct snapshot *snapshot = NULL;
@@ -510,7 +510,7 @@ static void flipped_bytes_are_reported_or_harmless(void **state)
             bytes[at] ^= 0x41;
             wt_error err;
             int rc = wt__snapshot_open(&snapshot, folder, 1, SETTINGS, &err);
-            if (rc == 0) { /* padding, or an fp32 vector that is verified on reading */
+            if (rc == 0) { /* padding, or an fp32 vector: vectors are verified on reading */
                 const struct vectors *vectors = &snapshot->sets[0].vectors;
                 struct vectors_scratch scratch = {0};
                 struct scored hits[60];
@@ -534,7 +534,7 @@ static void flipped_bytes_are_reported_or_harmless(void **state)
     remove_index_folder();
 }
 
-/* Changes the mark of a file and corrects its checksum. */
+/* Changes 4 bytes of a file's header at `offset` and corrects the checksum of the header. */
 static void change_file_mark(const char *file, size_t header_len, size_t offset, uint32_t value)
 {
     size_t len;
@@ -612,7 +612,7 @@ struct snapshot_reader {
     atomic_int opened;
 };
 
-/* Opens snapshots in a loop; each one must be consistent. */
+/* Opens snapshots in a loop. Returns NULL if each snapshot was consistent, or a message. */
 static void *read_all_the_time(void *context)
 {
     struct snapshot_reader *reading = context;
@@ -652,7 +652,7 @@ static void readers_see_complete_snapshots(void **state)
     for (unsigned step = 0; step < 40 || (atomic_load(&reading.opened) < 20 && step < 1000); step++) {
         c.generation++;
         c.keys[0].generation = c.generation;
-        for (size_t row = 1 + step % 3; row < c.rows; row += 9) /* enough changes that files are abandoned, too */
+        for (size_t row = 1 + step % 3; row < c.rows; row += 9) /* enough changes for a new vector file */
             c.keys[row].generation = c.generation;
         wt__snapshot_free(write_snapshot(&c));
     }
@@ -711,7 +711,8 @@ static void waiting_writer_times_out(void **state)
     remove_index_folder();
 }
 
-/* After a change of the layout, the fuzz corpus must be regenerated; otherwise every file of it is rejected at once. */
+/* After a change of SNAPSHOT_VERSION, the fuzz corpus must be regenerated. Otherwise every file of the corpus is
+ * rejected at once. */
 static void fuzz_corpus_has_this_version(void **state)
 {
     static const char *const names[] = {"with-vectors", "without-vectors"};

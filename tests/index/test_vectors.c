@@ -1,5 +1,5 @@
-/* Tests that the search through int8 vectors equals a scan of fp32 vectors, bit for bit, on easy and difficult data;
- * and the reports of damage. */
+/* Tests that the search of int8 vectors equals a scan of fp32 vectors, bit for bit, on easy and difficult data. Also
+ * tests the reports of damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static void make_clustered(struct rng *rng, uint32_t number, float *x, size_t di
     normalise_vector(x, dim);
 }
 
-/* Only ten distinct vectors: many ties. */
+/* Only ten distinct vectors, so that many scores are equal. */
 static void make_equal(struct rng *rng, uint32_t number, float *x, size_t dim)
 {
     struct rng shared;
@@ -79,7 +79,7 @@ static void make_nearly_equal(struct rng *rng, uint32_t number, float *x, size_t
     x[at] = nextafterf(x[at], number % 2 ? 2.0F : -2.0F);
 }
 
-/* One large component determines the int8 scale; lengths differ by orders of magnitude; some vectors are zero. */
+/* One large component determines the int8 scale. Lengths differ by orders of magnitude. Some vectors are zero. */
 static void make_uneven(struct rng *rng, uint32_t number, float *x, size_t dim)
 {
     double length = pow(10, (double)(number % 13) - 6);
@@ -88,7 +88,8 @@ static void make_uneven(struct rng *rng, uint32_t number, float *x, size_t dim)
     x[number % dim] += number % 17 == 0 ? 0 : (float)length;
 }
 
-/* Rows with greater numbers are closer to the query of a fixed seed on average, because their noise is smaller. */
+/* A fixed vector plus noise. The noise decreases with the number. So vectors with greater numbers usually have better
+ * scores for queries close to the fixed vector. */
 static void make_ascending(struct rng *rng, uint32_t number, float *x, size_t dim)
 {
     struct rng shared;
@@ -99,7 +100,7 @@ static void make_ascending(struct rng *rng, uint32_t number, float *x, size_t di
     normalise_vector(x, dim);
 }
 
-/* Stores the vectors in slots of another order. Every ninth slot is dead; every eleventh row has no vector. */
+/* Stores vectors in slots in descending order of rows. Every ninth slot is dead. Every eleventh row has no vector. */
 static void store_vectors(struct vectors_fixture *f, make_vector make, uint32_t rows, size_t dim)
 {
     struct rng rng;
