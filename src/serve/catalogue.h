@@ -49,7 +49,7 @@ struct catalogue_options {
 
 struct mcp_catalogue;
 
-/* The engine and options->summary must outlive the catalogue. Errors: WT_ENOMEM. */
+/* Opens a catalogue. The engine and options->summary must outlive the catalogue. Errors: WT_ENOMEM. */
 int wt__catalogue_open(struct mcp_catalogue **out, wt_engine *engine, const struct catalogue_options *options,
                        wt_error *err);
 /* Returns the features for an MCP service, valid as long as the catalogue. */

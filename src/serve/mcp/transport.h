@@ -29,11 +29,11 @@ struct mcp_asker {
     const char *const *passed_headers; /* names of headers to pass upstream, NULL-terminated; may be NULL */
 };
 
-/* True if a client header may be passed upstream: a valid name, and not one used by HTTP or MCP for the connection or
- * message. */
+/* True if a client header may be passed upstream. The name must be valid. Headers that HTTP or MCP use for the
+ * connection or the message are excluded. */
 bool wt__mcp_http_may_pass(struct str name);
 
-/* Opens an endpoint; use one per path, because it owns the sessions of the path. */
+/* Opens an endpoint. Each path needs its own endpoint, because an endpoint owns the sessions of its path. */
 int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_error *err);
 
 /* Answers a request on the calling worker, or keeps the exchange for later. */
