@@ -220,7 +220,7 @@ struct compiled {
 };
 
 /* Returns the property with this name, or NULL. Without a map, searches linearly from row *next on and sets *next to
- * the row after the match: members are mostly in the order of the schema. */
+ * the row after the match, because members are mostly in the order of the schema. */
 static inline struct property *wt__find_property(const struct object_rules *rules, struct str name, size_t *next)
 {
     struct property *items = rules->properties.items;

@@ -118,9 +118,10 @@ void wt__violation_keyword(struct buffer *out, const struct violation *violation
 /* ---------------------------------------------------------------- repairs */
 
 /* A repair corrects a small mistake in an instance if there is only one way to correct it:
- * - a number written as text, or the reverse
- * - a single value instead of a list
- * - an enumeration value that differs in case or blanks
+ * - a number or Boolean written as text
+ * - a number where text is expected
+ * - a single value where an array is expected
+ * - an enumeration value that differs in case or blanks, or is written as text
  * - a missing required property with a default */
 enum {
     REPAIRS_MAX = 64,  /* maximum repairs of an instance */

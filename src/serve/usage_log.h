@@ -7,8 +7,8 @@
  * about a second for its group, without holding a thread: a callback is called at the end. An acknowledged usage
  * survives any crash. A usage's key makes it safe to report the usage again if no response came (whichtool.h).
  *
- * All usages of a batch are recorded for the client of the batch, even if they name another client: a client that could
- * choose its name would evade the limits for each client. */
+ * All usages of a batch are recorded for the client of the batch, even if they name another client. Otherwise a client
+ * could choose its name and evade the limits for each client. */
 #ifndef WT_SERVE_USAGE_LOG_H
 #define WT_SERVE_USAGE_LOG_H
 

@@ -365,8 +365,8 @@ void wt__mcp_sessions_open(struct mcp_sessions *sessions, struct mcp_service *se
 void wt__mcp_sessions_close(struct mcp_sessions *sessions);
 
 /* Adds a session for the peer. If the principal has used up its share, ends one of its sessions that has neither
- * running calls nor an open stream. Ends a session that was never used, else the least recently used session. Errors:
- * WT_EBUSY (all are in use), WT_EIO (no random numbers), WT_ENOMEM. */
+ * running calls nor an open stream. Prefers a session that was never used, else the least recently used session.
+ * Errors: WT_EBUSY (all are in use), WT_EIO (no random numbers), WT_ENOMEM. */
 int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, char id[MCP_SESSION_ID_BYTES],
                         wt_error *err);
 /* Returns the session's peer, with a reference, and updates the time of last use. NULL if the principal has no such
@@ -382,8 +382,9 @@ void wt__mcp_sessions_expire(struct mcp_sessions *sessions);
 /* A channel for the response to one HTTP request. The response is JSON, or an event stream if a message precedes the
  * answer.
  *
- * For clients of the last legacy revision the stream is resumable: events have ids, and unsent events are kept, within
- * limits, while the client is disconnected. The client resumes by GET with the id of the last event received. */
+ * The stream is resumable for clients of the last legacy revision. Its events have ids. While the client is
+ * disconnected, unsent events are kept within the limits below. The client resumes by GET with the id of the last event
+ * received. */
 enum {
     MCP_RESUME_BYTES_MAX = 1 << 20, /* bytes kept per stream; the oldest events are dropped */
     MCP_RESUME_EVENTS_MAX = 64,     /* events kept per stream */

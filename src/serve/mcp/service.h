@@ -1,6 +1,7 @@
-/* service.h: an MCP server without its transport. It supports the legacy revisions (2025-11-25 and older: `initialize`,
- * sessions) and the modern revision (2026-07-28: stateless requests), and detects the era for each request. Transports
- * are pipes and streamable HTTP (transport.h).
+/* service.h: an MCP server without its transport. transport.h has the transports: pipes and streamable HTTP. The server
+ * detects the era of each request:
+ * - legacy: revision 2025-11-25 or older, with `initialize` and sessions
+ * - modern: revision 2026-07-28, with stateless requests
  *
  * The features are a struct of functions, so that a table of four tools and ten thousand changing tools look the same
  * to the service. Each function gets the call that it answers (call.h). The functions run on many threads at once.
