@@ -526,9 +526,9 @@ enum { FAR_INSIDE = 1, FAR_PROPERTY = 8, FAR_VALUE = 100, FAR_TYPE = 10000 };
 struct alternatives_trial {
     struct violations best, last; /* violations of the nearest alternative so far, and of the last one tried */
     size_t best_distance;         /* distance of the nearest alternative; SIZE_MAX before the first */
-    size_t plausible;             /* number of alternatives that fail on more than the type of the value */
-    unsigned types;               /* KIND_ bits that the alternatives failing only on the type expect */
-    bool only_types;              /* true if every alternative fails only on the type of the value */
+    size_t plausible;             /* number of alternatives that do not fail on the type alone */
+    unsigned types;               /* KIND_ bits expected by the alternatives that fail on the type alone */
+    bool only_types;              /* true if every alternative fails on the type alone */
     size_t fits, first, second;   /* number of alternatives that fit; indices of the first two */
 };
 

@@ -74,7 +74,7 @@ struct route {
     const char *name;           /* operation id, one word */
     const char *summary;        /* one line */
     const char *returns;        /* one sentence about the response; NULL to leave the route out of OpenAPI */
-    /* Fills the response. Returns 0, a negative WT_E... with *err, or, before doing any work, API_TAKES_LONG. */
+    /* Fills the response. Returns 0, or a negative WT_E... with *err. May return API_TAKES_LONG before doing any work. */
     int (*answer)(struct api_call *call, wt_error *err);
     /* Alternative to answer: a verb of wire/verbs.h, which reads the body and writes the response. */
     int (*verb)(struct json_run *run, struct str json, wt_error *err);
@@ -126,8 +126,8 @@ struct api_options {
     /* Writes a log line, with its line break. Called from the event loop, so it must return quickly. May be NULL. */
     void (*say)(void *context, struct str line);
     void *say_context;
-    /* Called once, from another thread, when the index is open and the model is loaded; ms is the time since
-     * wt__api_warm_up. May be NULL. */
+    /* Called once, from another thread, when the index is open and the model is loaded. ms: time since wt__api_warm_up.
+     * May be NULL. */
     void (*ready)(void *context, double ms);
     void *ready_context;
 };

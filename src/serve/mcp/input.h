@@ -1,5 +1,5 @@
-/* input.h: the compiled input schema of a tool. It validates and repairs arguments, and knows the arguments that modern
- * clients repeat in headers (x-mcp-header). A compiled schema is immutable; any number of threads may use it. */
+/* input.h: the compiled input schema of a tool. It validates and repairs arguments. It also handles arguments that
+ * modern clients repeat in headers (x-mcp-header). A compiled schema is immutable and can be used by many threads. */
 #ifndef WT_SERVE_MCP_INPUT_H
 #define WT_SERVE_MCP_INPUT_H
 

@@ -4,8 +4,8 @@
  *   peer      the other end: a legacy session, the one client of stdio, or just one modern HTTP request
  *   call      a request being answered
  *
- * wt__mcp_read_message parses a message, wt__mcp_call_begin makes it a call, and wt__mcp_call_run answers it, on the
- * same thread or another thread.
+ * wt__mcp_read_message parses a message. wt__mcp_call_begin creates a call from the message. wt__mcp_call_run answers
+ * the call, on the same thread or on another thread.
  *
  * Lock order: service, peer, channel, call. Do not hold these locks while features run or a message is sent. send_lock
  * is not part of the order. */
