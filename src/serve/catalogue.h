@@ -59,8 +59,8 @@ bool wt__catalogue_put_tool(struct mcp_catalogue *catalogue, const char *name, s
 /* Call it after closing the service. NULL is a no-op. */
 void wt__catalogue_close(struct mcp_catalogue *catalogue);
 
-/* The summary describes a catalogue in one sentence. The sentence names the providers, because a model
- * that sees only "search tools" does not know the contents of the catalogue and does not search.
+/* The summary describes a catalogue in one sentence. The sentence names the providers, because a model that sees only
+ * "search tools" does not know the contents of the catalogue and does not search.
  *
  * The sentence is part of every prompt, so it is short, contains no counts, and changes only with the list of the
  * largest providers. Provider names are untrusted input to a prompt: only short names of plain characters are shown. */

@@ -74,7 +74,7 @@ struct route {
     const char *name;           /* operation id, one word */
     const char *summary;        /* one line */
     const char *returns;        /* one sentence about the response; NULL to leave the route out of OpenAPI */
-    /* Fills the response. Returns 0 or a negative WT_E... with *err. May return API_TAKES_LONG before doing any work. */
+    /* Fills the response. Returns 0 or a negative WT_E... with *err. May return API_TAKES_LONG before any work. */
     int (*answer)(struct api_call *call, wt_error *err);
     /* Alternative to answer: a verb of wire/verbs.h, which reads the body and writes the response. */
     int (*verb)(struct json_run *run, struct str json, wt_error *err);
