@@ -1,6 +1,6 @@
 /* coerce.c: walks the schema and the text of the instance together, and rebuilds the text of each object or array from
  * its contents. A value is changed only if its subschema rejects it. The complete result is validated at the end, so
- * "if" and other keywords need no rules here. */
+ * keywords such as "if" need no special handling. */
 #include "schema/coerce.h"
 
 #include <float.h>
@@ -135,7 +135,7 @@ struct rebuilding {
     const struct subschema *s;
     struct json_piece *container;
     struct buffer text;
-    size_t kept, next; /* number of members or items written; row of properties to try first for the next member */
+    size_t kept, next; /* kept: number of members or items written; next: row of properties to try first */
     bool changed;      /* true once the text differs from the original */
 };
 
@@ -152,14 +152,16 @@ static bool put_repaired_member(struct rebuilding *r, const struct json_item *it
 {
     if (r->kept++ > 0)
         wt__buffer_char(&r->text, ',');
-    if (json_is_object(r->container->value)) /* Copy the key, the colon and the blanks around it. */
+    if (json_is_object(r->container->value)) /* Copy the key, the colon and the blanks around the colon. */
         wt__buffer_append(&r->text, item->key.ptr - 1, (size_t)(item->value.ptr - item->key.ptr + 1));
     wt__buffer_str(&r->text, piece->text);
     r->changed |= piece->changed;
     return !r->text.failed;
 }
 
-/* Returns the subschema of a member, or NULL if no supported keyword defines one. */
+/* Returns the subschema of a member from "properties", else from "additionalProperties". Returns NULL if neither
+ * defines one. Also returns NULL if only "patternProperties" could define one, because coercion does not match
+ * patterns. */
 static const struct subschema *find_member_schema(const struct object_rules *rules, const struct property *property)
 {
     if (property && property->subschema)

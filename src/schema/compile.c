@@ -31,8 +31,9 @@ struct compiler {
 
 /* ---------------------------------------------------------------- keywords without subschemas */
 
-/* A keyword with an invalid value makes the whole schema invalid. Its intended restriction is unknown, and accepting
+/* A keyword with an invalid value makes the whole schema invalid. The intended restriction is unknown, and accepting
  * every instance would be a guess. */
+
 /* Reports an invalid keyword as `"KEYWORD" WHAT: "DETAIL"`. detail: NULL to omit it. Returns `code`, or WT_ENOMEM. */
 static int refuse_keyword(wt_error *err, int code, const struct subschema *at, const char *keyword, const char *what,
                           const char *detail)
@@ -293,8 +294,8 @@ static int enqueue_subschema(struct compiler *c, struct subschema *s)
     return 0;
 }
 
-/* Finds and enqueues the subschema `json` of `s`, which is the value of `keyword`; if `name` is not NULL, the member
- * `name` of this value. */
+/* Finds and enqueues a subschema of `s`. If `name` is NULL, `json` is the value of `keyword`. Otherwise, `json` is the
+ * member or item `name` of this value. */
 static int compile_child(struct compiler *c, const struct subschema **out, struct subschema *s, const json_t *json,
                          const char *keyword, const char *name)
 {

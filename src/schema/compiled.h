@@ -35,9 +35,9 @@ const struct format *wt__format_find(struct str name);
 
 /* The regular expressions of schemas (ECMA-262 in Unicode mode), matched with PCRE2.
  *
- * A compiled pattern is immutable and thread-safe. Each validation has its own scratch memory. The limits of PCRE2
- * start again at each position of the text. So the items of the pattern that are tried in a match are counted over all
- * positions, and this sum is limited. */
+ * A compiled pattern is immutable and thread-safe. Each validation has its own scratch memory. PCRE2 applies its limits
+ * to each start position in the text separately. A callout therefore counts the pattern items tried at all positions,
+ * and this sum is limited. */
 
 struct schema_pattern;
 
@@ -220,7 +220,7 @@ struct compiled {
 };
 
 /* Returns the property with this name, or NULL. Without a map, searches linearly from row *next on and sets *next to
- * the row after the match: members are mostly in the order of the schema. */
+ * the row after the match, because members are mostly in the order of the schema. */
 static inline struct property *wt__find_property(const struct object_rules *rules, struct str name, size_t *next)
 {
     struct property *items = rules->properties.items;
@@ -250,7 +250,8 @@ const char *wt__subschema_pointer(struct arena *arena, const char *keyword, cons
  * document precedes the pointer. */
 void wt__subschema_place(struct buffer *out, const struct subschema *subschema);
 
-/* Sets err to `schema PLACE: MESSAGE`, and its pointer to the place of the subschema. Returns `code`, or WT_ENOMEM. */
+/* Sets the message of err to `schema PLACE: MESSAGE`, and the pointer of err to the place of the subschema. Returns
+ * `code`, or WT_ENOMEM. */
 int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, const char *format, ...) WT_PRINTF(4, 5);
 
 /* ---------------------------------------------------------------- addresses */

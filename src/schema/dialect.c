@@ -8,7 +8,7 @@
 
 /* ---------------------------------------------------------------- keywords */
 
-/* "dependencies", "definitions" and lists of "items" are accepted in 2020-12 too. Real schemas seldom name their
+/* "dependencies", "definitions" and "items" with a list are also accepted in 2020-12. Real schemas seldom name their
  * dialect, and these keywords have no other meaning in 2020-12. */
 
 #define NONE 0, 0, 0

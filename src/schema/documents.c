@@ -79,8 +79,8 @@ static bool register_resource(struct documents *d, const char *uri)
     return wt__map_insert(&d->resources, wt__str(uri), (uint32_t)(d->resource_count - 1), NULL) != NULL;
 }
 
-/* Resolves a reference against a base address. Returns 0, WT_ENOMEM, or WT_ETOOLONG. The message of WT_ETOOLONG is the
- * end of a sentence, which the caller completes. */
+/* Resolves a reference against a base address. Returns 0, WT_ENOMEM, or WT_ETOOLONG. The message of WT_ETOOLONG lacks
+ * its subject, which the caller adds. */
 static int resolve_address(struct documents *d, const char **out, struct str base, struct str reference, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -225,7 +225,7 @@ static int walk_schema(struct documents *d, struct subschema **out, const json_t
     return 0;
 }
 
-/* Adds a document with its own address. uri: NULL for the schema itself. */
+/* Adds a document and its subschemas. uri: address of the document; NULL for the schema itself. */
 static int add_document(struct documents *d, struct subschema **out, const json_t *json, const char *uri, wt_error *err)
 {
     struct resource *r = add_schema_resource(d, NULL, json);

@@ -1,7 +1,10 @@
-/* evaluate.c: evaluates a subschema against a value. The order is: "type", "enum" and "const"; keywords with subschemas
- * for the same value, such as "anyOf"; keywords for the kind of the value, such as "maxLength". A hostile schema may
- * multiply evaluations or refer back to itself. Limits on steps, depth and repeated references guarantee that the
- * evaluation ends. */
+/* evaluate.c: evaluates a subschema against a value. The keywords are evaluated in this order:
+ * - "type", "enum" and "const"
+ * - keywords with subschemas for the same value, such as "anyOf"
+ * - keywords for the kind of the value, such as "maxLength"
+ *
+ * A hostile schema may multiply evaluations or refer back to itself. Limits on steps, depth and repeated references
+ * guarantee that the evaluation ends. */
 #include "schema/evaluation.h"
 
 #include <stdlib.h>
@@ -343,8 +346,8 @@ static bool evaluate_unevaluated_items(struct schema_evaluation *e, const struct
 
 /* ---------------------------------------------------------------- objects */
 
-/* Members are visited once, in document order, and the required members are counted. Only if some are missing does
- * evaluate_missing look up each required name. */
+/* Members are visited once, in document order, and the required members are counted. evaluate_missing looks up each
+ * required name only if the count is too low. */
 
 /* Evaluates a member against the schema for additional members. If this schema is `false`, reports an unknown
  * property. */
@@ -511,10 +514,10 @@ static bool evaluate_unevaluated_properties(struct schema_evaluation *e, const s
 
 /* If no alternative fits, only the violations of the nearest alternative are reported. The author of the instance meant
  * one alternative, so the violations of the others would not help. The distance of an alternative is the sum of the
- * weights of its violations. Weights in ascending order:
- * - a violation inside the value
- * - a missing or unknown property
- * - a wrong fixed value of a property (such values distinguish alternatives)
+ * weights of its violations. Kinds of violations in ascending order of weight:
+ * - all kinds not listed below
+ * - a missing, unknown or forbidden property
+ * - a wrong "enum" or "const" value of the value itself or of its member (such values distinguish alternatives)
  * - the wrong type of the value itself */
 
 enum { FAR_INSIDE = 1, FAR_PROPERTY = 8, FAR_VALUE = 100, FAR_TYPE = 10000 };
@@ -523,9 +526,9 @@ enum { FAR_INSIDE = 1, FAR_PROPERTY = 8, FAR_VALUE = 100, FAR_TYPE = 10000 };
 struct alternatives_trial {
     struct violations best, last; /* violations of the nearest alternative so far, and of the last one tried */
     size_t best_distance;         /* distance of the nearest alternative; SIZE_MAX before the first */
-    size_t plausible;             /* number of alternatives with another violation than the type of the value */
-    unsigned types;               /* KIND_ bits that the other alternatives accept */
-    bool only_types;              /* true if every alternative fails only on the type of the value */
+    size_t plausible;             /* number of alternatives that do not fail on the type alone */
+    unsigned types;               /* KIND_ bits expected by the alternatives that fail on the type alone */
+    bool only_types;              /* true if every alternative fails on the type alone */
     size_t fits, first, second;   /* number of alternatives that fit; indices of the first two */
 };
 
@@ -582,8 +585,8 @@ static bool test_subschema(struct schema_evaluation *e, const struct subschema *
     return fits;
 }
 
-/* Tries one alternative, the one with this index. If the value does not fit and violations are wanted, updates the
- * nearest alternative in `trial`. */
+/* Tries the alternative `s`, which has this index in its list. If the value does not fit and violations are wanted,
+ * updates the nearest alternative in `trial`. */
 static void try_alternative(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                             struct evaluated *seen, struct alternatives_trial *trial, size_t index)
 {
@@ -606,8 +609,8 @@ static bool are_all_constants(const struct subschema_list *list)
     return true;
 }
 
-/* Reports that no alternative fits. If all alternatives are constants or fail only on the type, reports a single
- * violation. Otherwise reports the violations of the nearest alternative. Always returns false. */
+/* Reports that no alternative fits. Reports a single violation if all alternatives are constants, or if all fail only
+ * on the type. Otherwise reports the violations of the nearest alternative. Always returns false. */
 static bool report_alternatives(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                                 const struct subschema_list *list, const char *keyword,
                                 struct alternatives_trial *trial)

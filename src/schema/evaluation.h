@@ -1,7 +1,7 @@
 /* evaluation.h: evaluates an instance against a compiled schema and collects its violations. Also compares JSON values.
  *
- * Without a list of violations, the evaluation ends at the first failed keyword. With a list, the evaluation continues
- * with the keywords whose failure helps the reader. For example, a value of the wrong type gets no further
+ * Without a list of violations, the evaluation ends at the first failed keyword. With a list, the evaluation continues,
+ * but skips keywords whose failure would not help the reader. For example, a value of the wrong type gets no further
  * violations. */
 #ifndef WT_SCHEMA_EVALUATION_H
 #define WT_SCHEMA_EVALUATION_H
@@ -44,8 +44,9 @@ struct value_place {
     size_t index;                 /* position of the member or item, from 0 */
 };
 
-/* Number of values that a VIOLATION_VALUE allows, and the value at index `at`. */
+/* Returns the number of values that a VIOLATION_VALUE allows. */
 size_t wt__violation_choices(const struct violation *violation);
+/* Returns the allowed value at index `at`. */
 const json_t *wt__violation_choice(const struct violation *violation, size_t at);
 
 /* Appends a copy of the violation. Returns false if out of memory. */

@@ -44,7 +44,7 @@ static bool parse_date(struct str text, size_t *at)
     return day >= 1 && day <= days[month - 1] + (month == 2 && leap);
 }
 
-/* Parses the UTC offset at *at. *minutes: minutes that local time is ahead of UTC, negative if behind. */
+/* Parses the UTC offset at *at. *minutes: the offset in minutes, positive if local time is ahead of UTC. */
 static bool parse_utc_offset(struct str text, size_t *at, int *minutes)
 {
     *minutes = 0;
@@ -443,8 +443,8 @@ bool wt__uri_decode(struct buffer *out, struct str text)
 
 /* ---------------------------------------------------------------- URI formats */
 
-/* True if an IRI may contain the character (ucschar of RFC 3987). private: also true for the characters iprivate, which
- * are allowed in a query. */
+/* True if an IRI may contain the character (ucschar of RFC 3987). private: also true for private-use characters
+ * (iprivate), which are allowed in a query. */
 static bool is_iri_char(uint32_t c, bool private)
 {
     if (c < 0xA0 || (c & 0xFFFE) == 0xFFFE || (c >= 0xD800 && c <= 0xDFFF) || (c >= 0xFDD0 && c <= 0xFDEF))
@@ -454,8 +454,9 @@ static bool is_iri_char(uint32_t c, bool private)
     return !(c >= 0xFFF0 && c <= 0xFFFF) && !(c >= 0xE0000 && c < 0xE1000);
 }
 
-/* True if the text consists of unreserved characters, sub-delims, percent-encoded bytes and characters of `more`. wide:
- * also allow the additional characters of an IRI; private: as in is_iri_char. */
+/* True if the text consists of unreserved characters, sub-delims, percent-encoded bytes and characters of `more`.
+ * wide: also allow the additional characters of an IRI
+ * private: as in is_iri_char */
 static bool has_only_uri_chars(struct str text, const char *more, bool wide, bool private)
 {
     const char *at = text.ptr, *end = text.ptr + text.len;
@@ -563,7 +564,7 @@ static size_t percent_length(struct str text, size_t at)
     return byte ? 3 : 0;
 }
 
-/* Parses a variable name with its modifier and moves *at behind it. */
+/* Parses a variable name and its modifier, and moves *at past both. */
 static bool parse_template_variable(struct str text, size_t *at)
 {
     size_t begin = *at;

@@ -51,7 +51,8 @@ static const char *const rests[][2] = {{"properties", "additionalProperties"},
                                        {"prefixItems", "items"},
                                        {"items", "additionalItems"}};
 
-/* Removes a keyword, and the keyword for the remaining members or items: it would now apply to more of them. */
+/* Removes a keyword. Also removes the keyword for the remaining members or items, because it would now apply to more
+ * members or items. */
 static void drop_keyword(json_t *schema, const char *keyword)
 {
     for (size_t i = 0; i < sizeof rests / sizeof *rests; i++)

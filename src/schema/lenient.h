@@ -1,6 +1,6 @@
 /* lenient.h: compiles invalid schemas as far as possible. Real servers write `"type": "int"`, patterns of other
- * languages, dangling references and unknown dialects. The invalid keywords of such a schema are dropped. The rest
- * accepts every instance that the intended schema would accept. See docs/validator.md. */
+ * languages, dangling references and unknown dialects. The invalid keywords of such a schema are dropped. The remaining
+ * schema accepts every instance that the intended schema would accept. See docs/validator.md. */
 #ifndef WT_SCHEMA_LENIENT_H
 #define WT_SCHEMA_LENIENT_H
 
@@ -16,16 +16,18 @@ struct schema_drops {
     wt_error first; /* error of the first dropped keyword, with its place */
 };
 
-/* True if dropping a keyword could make the schema reject more: the schema has a keyword such as "not" or "oneOf". A
- * property with such a name also counts. */
+/* True if the schema has a keyword such as "not" or "oneOf". Dropping another keyword could then make the schema reject
+ * more instances. A property with such a name also counts. */
 bool wt__schema_may_refuse_more(const json_t *schema);
 
 /* Compiles a schema, and changes it in place. First rewrites older forms to equivalent current forms:
  * - drafts 04 and 06 become draft-07; 2019-09 and other spellings of an address become 2020-12
  * - "exclusiveMinimum": true takes the value of "minimum"
  * - a keyword with the value null is removed
- * Then drops the keywords that still do not compile, unless wt__schema_may_refuse_more is true. *drops: what was
- * dropped. Errors: those of wt__compile_schema, if the schema cannot be compiled in this way. */
+ * Then drops the keywords that still do not compile, unless wt__schema_may_refuse_more is true.
+ *
+ * drops: set to the number of dropped keywords and the first error
+ * Errors: those of wt__compile_schema, if the schema cannot be compiled in this way. */
 int wt__compile_lenient(struct compiled **out, json_t *schema, const char *dialect, struct schema_drops *drops,
                         wt_error *err);
 

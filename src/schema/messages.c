@@ -192,8 +192,8 @@ void wt__violation_keyword(struct buffer *out, const struct violation *v)
         wt__buffer_printf(out, "/%s", v->keyword);
 }
 
-/* Appends the place of the violation as the start of a message: "/a/b: ", or "" for the whole instance. For an unknown
- * property, the place is that of its object. */
+/* Appends the place of the violation as the start of a message: "/a/b: ", or "" for the whole instance. For a property
+ * that is not allowed, the place is that of its object. */
 static void append_place(struct buffer *out, const struct violation *v)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {0};
@@ -287,7 +287,8 @@ static void append_count(struct buffer *out, const struct violation *v)
                       v->limit, nouns[v->kind][v->limit != 1], v->other);
 }
 
-/* Returns "argument" for a property of the instance itself, else "property". depth: steps to the object. */
+/* Returns "argument" for a top-level property that the schema itself describes. Returns "property" for a nested
+ * property and if another document describes the property. depth: number of path steps to the object. */
 static const char *property_noun(const struct violation *v, size_t depth)
 {
     return depth == 0 && v->subschema->resource->document[0] == '\0' ? "argument" : "property";

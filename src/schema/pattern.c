@@ -16,10 +16,11 @@
 /* Translates ECMA-262 regular expressions to PCRE2.
  *
  * Syntax with the same meaning in both is copied. Other syntax is rewritten:
- * - "." and "\s" cover other line ends and blanks
- * - "\v" is a single character
+ * - "." and "\s", because ECMA-262 has other line ends and blanks
+ * - "\v", which is a single character in ECMA-262
  * - "\u{...}" and the long names of Unicode categories
  * - "{" without a count, and "[" in a class
+ *
  * Syntax specific to PCRE2 (verbs, callouts, recursion) is rejected, because a schema must not control the engine. */
 
 /* BLANKS: characters matched by \s in ECMA-262: white space, line ends and U+FEFF. NO_BLANKS: all others, matched by
@@ -286,7 +287,9 @@ static bool translate_next(struct translation *t)
 }
 
 /* Appends the translated pattern. Sets out->failed if out of memory.
+ *
  * strict: also reject syntax of other dialects found in real schemas ("\Z", "(?i)", "(?P<name>...)", "\a" for "a")
+ *
  * Returns false if the pattern is invalid; *why is then the reason (static text). */
 static bool translate_ecma(struct buffer *out, struct str pattern, bool strict, const char **why)
 {

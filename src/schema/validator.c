@@ -1,5 +1,5 @@
 /* validator.c: validates and repairs instances. The first evaluation only checks if the instance fits, which is fast.
- * If not, a second evaluation records the violations. */
+ * If the instance does not fit, a second evaluation records the violations. */
 #include "schema/validator.h"
 
 #include <stdlib.h>
@@ -289,12 +289,13 @@ static int try_repair(struct repairs *repairs, struct violations *left, const st
     return e->out_of_memory ? -1 : rc;
 }
 
-/* Repairs a copy of the instance. A repair is kept only if it removes violations and adds none.
+/* Repairs a copy of the instance. Validates the copy first, so that the violations refer to the values of the copy. A
+ * repair is kept only if fewer violations remain, and none at or below the repaired value.
  *
- * left: set to the remaining violations, sorted, which borrow from repairs->instance e: arena and budget of steps for
- * all tries; repairing ends once the budget is spent Returns false if out of memory.
+ * left: set to the remaining violations, sorted, which borrow from repairs->instance
+ * e: arena and budget of steps for all tries; repairing ends once the budget is spent
  *
- * Validates the copy first, so that the violations refer to the values of the copy. */
+ * Returns false if out of memory. */
 static bool repair_copy(struct repairs *repairs, struct violations *left, struct schema_evaluation *e,
                         const struct compiled *compiled, const json_t *instance)
 {

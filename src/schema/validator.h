@@ -32,8 +32,10 @@ struct refused_keyword {
  * dialect: URI of the dialect for schemas without "$schema"
  * table: JSON object that maps URIs to documents, or NULL
  * assert_formats: validate "format" in every dialect
- * refused: set to the invalid keyword on an error; may be NULL Errors: WT_EFORMAT (invalid schema; err has a pointer),
- * WT_ENOTFOUND (unresolved reference), WT_ETOOLONG, WT_ENOMEM. */
+ * refused: set to the invalid keyword on an error; may be NULL
+ *
+ * Errors: WT_EFORMAT (invalid schema; err has a pointer), WT_ENOTFOUND (unresolved reference), WT_ETOOLONG,
+ * WT_ENOMEM. */
 int wt__compile_schema(struct compiled **out, json_t *schema, const char *dialect, json_t *table, bool assert_formats,
                        struct refused_keyword *refused, wt_error *err);
 
@@ -84,12 +86,14 @@ struct violation {
     size_t depth;                 /* number of steps; 0 for the instance itself */
     bool about_name;              /* true if it concerns the name of the property at the end of path */
     const json_t *value;          /* value at the place */
-    const char *name;             /* name of the missing or unknown property; else NULL */
-    const json_t *wanted;         /* expected value, bound or list of values; NULL for other kinds */
-    /* VIOLATION_VALUE of alternatives: list of these, each a constant; else NULL */
+    const char *name;             /* name of the missing, unknown or forbidden property; else NULL */
+    const json_t *wanted;         /* expected value, bound or list; VIOLATION_DUPLICATE: the repeated item; else NULL */
+    /* VIOLATION_VALUE: list of the alternatives if each of them is a "const"; else NULL */
     const struct subschema_list *branches;
-    unsigned types;      /* VIOLATION_TYPE: KIND_ bits of the expected types */
-    size_t limit, other; /* expected and actual number; or indices of two items or alternatives */
+    unsigned types; /* VIOLATION_TYPE: KIND_ bits of the expected types */
+    /* Expected and actual number, or indices of two items or alternatives. VIOLATION_DEPENDENT: limit is the row of
+     * object_rules.dependent_required. */
+    size_t limit, other;
     size_t alternatives; /* number of alternatives, if the violation is of the nearest of several; else 0 */
 };
 
@@ -114,9 +118,10 @@ void wt__violation_keyword(struct buffer *out, const struct violation *violation
 /* ---------------------------------------------------------------- repairs */
 
 /* A repair corrects a small mistake in an instance if there is only one way to correct it:
- * - a number written as text, or the reverse
- * - a single value instead of a list
- * - an enumeration value that differs in case or blanks
+ * - a number or Boolean written as text
+ * - a number where text is expected
+ * - a single value where an array is expected
+ * - an enumeration value that differs in case or blanks, or is written as text
  * - a missing required property with a default */
 enum {
     REPAIRS_MAX = 64,  /* maximum repairs of an instance */

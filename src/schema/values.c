@@ -46,7 +46,7 @@ bool wt__number_is_integer(const json_t *a)
     return isfinite(x) && trunc(x) == x;
 }
 
-/* A decimal number: digits * 10^exponent, with digits below 10^19. */
+/* The absolute value of a decimal number: digits * 10^exponent. */
 struct decimal {
     uint64_t digits;
     int exponent;
@@ -216,8 +216,8 @@ static int compare_item_hashes(const void *left, const void *right)
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Finds two equal items among `run`, items with the same hash. Returns false if there is no pair whose second item is
- * before *second. */
+/* Finds two equal items in `run`, a list of items with the same hash, and sets *first and *second to their indices.
+ * Returns false if there is no such pair, or if its second item does not precede the previous *second. */
 static bool find_equal_items(const json_t *array, const struct hashed *run, size_t count, size_t *first, size_t *second,
                              uint64_t *steps, uint64_t most)
 {

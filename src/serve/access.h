@@ -1,8 +1,10 @@
-/* access.h: decides if a request may be served: by its Host and Origin, and by bearer keys and their scopes.
+/* access.h: decides if a request may be served. Checks Host, Origin, the bearer key and its scopes.
  *
- * A web page can send requests to servers on the visitor's machine, and by DNS rebinding it can read the responses too.
- * So Host must name this server, else the status is 421; and Origin must be absent (programs omit it), the server's
- * own, or configured, else the status is 403.
+ * A web page can send requests to servers on the visitor's machine. With DNS rebinding, it can also read the responses.
+ * Two checks prevent this:
+ * - Host must name this server; else the status is 421.
+ * - Origin must be absent, the server's own origin or a configured origin; else the status is 403. Programs other than
+ *   browsers omit Origin.
  *
  * A key has 256 random bits, so its SHA-256 needs no salt. The key file contains only names, scopes and hashes. A
  * lookup compares hashes in constant time, so that response times give no hints about the keys. Keys are never
@@ -81,9 +83,9 @@ bool wt__scope_allows(unsigned scopes, enum scope needed);
 /* Returns KEY of an Authorization value "Bearer KEY", or an empty string for other values. */
 struct str wt__bearer_key(struct str authorization);
 
-/* Creates a key and appends its row to the file, which is created with mode 0600. Stores the key in `key`; it cannot be
- * recovered later. Errors: WT_EINVAL (the name is invalid or taken), WT_EREADONLY, WT_EIO, and those of wt__keys_open
- * except WT_ENOTFOUND. */
+/* Creates a key and appends its row to the file, which is created with mode 0600. Stores the key in `key`; the key
+ * cannot be recovered later. Errors: WT_EINVAL (the name is invalid or taken), WT_EREADONLY, WT_EIO, and those of
+ * wt__keys_open except WT_ENOTFOUND. */
 int wt__keys_add(const char *path, const char *name, unsigned scopes, char key[64], wt_error *err);
 
 #endif

@@ -49,7 +49,7 @@ struct catalogue_options {
 
 struct mcp_catalogue;
 
-/* The engine and options->summary must outlive the catalogue. Errors: WT_ENOMEM. */
+/* Opens a catalogue. The engine and options->summary must outlive the catalogue. Errors: WT_ENOMEM. */
 int wt__catalogue_open(struct mcp_catalogue **out, wt_engine *engine, const struct catalogue_options *options,
                        wt_error *err);
 /* Returns the features for an MCP service, valid as long as the catalogue. */
@@ -59,8 +59,8 @@ bool wt__catalogue_put_tool(struct mcp_catalogue *catalogue, const char *name, s
 /* Call it after closing the service. NULL is a no-op. */
 void wt__catalogue_close(struct mcp_catalogue *catalogue);
 
-/* The summary describes a catalogue in one sentence. A model that sees only "search tools" does not search, because it
- * does not know the catalogue's contents; so the sentence names the providers.
+/* The summary describes a catalogue in one sentence. The sentence names the providers, because a model that sees only
+ * "search tools" does not know the contents of the catalogue and does not search.
  *
  * The sentence is part of every prompt, so it is short, contains no counts, and changes only with the list of the
  * largest providers. Provider names are untrusted input to a prompt: only short names of plain characters are shown. */

@@ -18,7 +18,7 @@ struct mcp_catalogue {
     struct mcp_input *inputs[CATALOGUE_TOOLS];
     pthread_mutex_t lock; /* guards summary and generation */
     char *summary;        /* cached summary, NULL until first used */
-    uint64_t generation;
+    uint64_t generation;  /* generation of the catalogue that the summary describes */
 };
 
 /* Run the three tools: search_tools, get_tool_details and write_call. */

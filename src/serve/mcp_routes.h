@@ -1,5 +1,5 @@
-/* mcp_routes.h: adds routes to the HTTP API at which MCP servers answer. The API checks the key of each request: every
- * message needs the scope `find`, and the gateway's tools and resources also need `call`. */
+/* mcp_routes.h: adds routes for MCP servers to the HTTP API. The API checks the key of each request. Every message
+ * needs the scope `find`. Using the gateway's tools and resources also needs `call`. */
 #ifndef WT_SERVE_MCP_ROUTES_H
 #define WT_SERVE_MCP_ROUTES_H
 

@@ -1,4 +1,5 @@
-/* metrics.h: records of requests: server metrics in the Prometheus text format 0.0.4, and lines of the access log.
+/* metrics.h: counts requests, and writes the metrics in the Prometheus text format 0.0.4. Also writes lines of the
+ * access log.
  *
  * All counters are atomic, and counting never blocks. Labels come from fixed lists, so clients cannot create new
  * labels. */
@@ -27,19 +28,19 @@ struct metrics {
     atomic_uint_fast64_t imports;                                          /* number of imports */
 };
 
-void wt__metrics_count_request(struct metrics *metrics, size_t route, int status,
-                               double ms); /* route: index, or any larger value for "other" */
+/* Counts a request. route: index in `routes`, or any larger value for "other". ms: duration of the request. */
+void wt__metrics_count_request(struct metrics *metrics, size_t route, int status, double ms);
 void wt__metrics_count_find(struct metrics *metrics, const char *recipe);
 /* Appends all counters. */
 void wt__metrics_write(struct metrics *metrics, struct buffer *out);
 /* Appends one metric with its HELP and TYPE lines. kind: "gauge" or "counter". */
 void wt__metric_write(struct buffer *out, const char *name, const char *kind, const char *help, double value);
 
-/* One line per request, as text or JSON. The request body is included only if the caller passes it. */
+/* Data for a line of the access log. Each request gets one line, as text or JSON. */
 struct access {
     const struct http_record *record;
     const char *principal; /* name of the key, "" if unknown */
-    struct str asked;      /* request body, or empty */
+    struct str asked;      /* request body; empty to omit it from the line */
     long long seconds;     /* Unix time in seconds */
 };
 

@@ -7,8 +7,8 @@
  * about a second for its group, without holding a thread: a callback is called at the end. An acknowledged usage
  * survives any crash. A usage's key makes it safe to report the usage again if no response came (whichtool.h).
  *
- * All usages of a batch are recorded for the client of the batch, even if they name another client: a client that could
- * choose its name would evade the limits for each client. */
+ * All usages of a batch are recorded for the client of the batch, even if they name another client. Otherwise a client
+ * could choose its name and evade the limits for each client. */
 #ifndef WT_SERVE_USAGE_LOG_H
 #define WT_SERVE_USAGE_LOG_H
 
@@ -24,11 +24,11 @@ enum {
     USAGE_LOG_LEARN_MS = 10000,            /* minimum time between learning runs */
     USAGE_LOG_BATCH_USAGES_MAX = 1000,     /* maximum usages per batch */
     USAGE_LOG_BATCH_BYTES_MAX = 4 << 20,   /* maximum size of a batch */
-    USAGE_LOG_BATCH_ID_BYTES_MAX = 100,    /* ID/999 must fit into a usage key */
+    USAGE_LOG_BATCH_ID_BYTES_MAX = 100,    /* maximum length of a batch id; "ID/LINE" must fit into a usage key */
     USAGE_LOG_QUEUED_MAX = 10000,          /* maximum usages in the queue; further reports are refused */
     USAGE_LOG_QUEUED_BYTES_MAX = 64 << 20, /* maximum size of the queue */
-    USAGE_LOG_CLIENT_A_MINUTE = 120,       /* refill rate of a client's token bucket */
-    USAGE_LOG_CLIENT_BURST = 1000,         /* size of a client's token bucket */
+    USAGE_LOG_CLIENT_A_MINUTE = 120,       /* refill rate of a client's token bucket, in usages a minute */
+    USAGE_LOG_CLIENT_BURST = 1000,         /* size of a client's token bucket, in usages */
     USAGE_LOG_CLIENTS_MAX = 10000,         /* maximum number of token buckets */
     USAGE_LOG_SWEEP_MS = 1000,             /* minimum time between removals of full buckets */
 };
@@ -58,16 +58,17 @@ struct usage_batch {
     struct str lines; /* JSON Lines in the format of wt_add_usage; copied */
 };
 
-/* Reports the result of a batch. If rc is 0, each usage with code 0 is on disk; usages is [count] in the order of the
- * non-blank lines. Otherwise the batch was not written, why is the message, and it can be reported again. Called once,
- * on a thread of the log, so it must return quickly. */
+/* Callback for the result of a batch. Called once, on a thread of the log, so it must return quickly.
+ *
+ * If rc is 0, usages [count] has the results in the order of the non-blank lines. Each usage with code 0 is on disk. If
+ * rc is not 0, the batch was not written and can be reported again. why: the error message if rc is not 0. */
 typedef void (*usage_log_told)(void *context, int rc, const char *why, struct reported_usage *const *usages,
                                size_t count);
 
-/* Queues a batch. Returns 0 if told will be called, possibly before this function returns. On error told is not called
- * and the batch is dropped: WT_EBUSY (the queue is full or the client exceeds its rate; *retry_ms is the time to wait),
- * WT_ETOOLONG (too large for a batch, or for the client's bucket), WT_EINVAL (no client or no usage), WT_EFORMAT
- * (client or id is not valid text), WT_ENOMEM. */
+/* Queues a batch. Returns 0 if told will be called, possibly before this function returns. On error, told is not called
+ * and the batch is dropped. Errors: WT_EBUSY (the queue is full or the client exceeds its rate; *retry_ms is the time
+ * to wait), WT_ETOOLONG (too large for a batch, or for the client's bucket), WT_EINVAL (no client or no usage),
+ * WT_EFORMAT (client or id is not valid text), WT_ENOMEM. */
 int wt__usage_log_report(struct usage_log *log, const struct usage_batch *batch, usage_log_told told, void *context,
                          unsigned *retry_ms, wt_error *err);
 

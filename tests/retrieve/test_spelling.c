@@ -82,10 +82,10 @@ static void corrects_misspelt_words(void **state)
         {"the arxvi papre of the asna project", "the arxiv paper of the asana project"},
         {"evnt of my calander", "event of my calendar"},
         {"my subscribtion to the gitjub repostory", "my subscription to the github repository"},
-        {"colaborators of the channnel", "collaborators of the channel"}, /* keeps the typed ending */
+        {"colaborators of the channnel", "collaborators of the channel"}, /* the typed ending "s" is kept */
         {"pase it, then dleete it", "pause it, then delete it"},
         {"repositroies", "repositories"},
-        /* Words of the vocabulary only, with a swap or a doubled letter. */
+        /* Words that only the vocabulary has. Two letters are swapped, or a doubled letter is missing. */
         {"git comit abuot teh musci", "git commit about the music"},
         {"waht is it", "what is it"},
         /* Words that share a stem with a word of the catalogue. */
@@ -114,7 +114,7 @@ static void keeps_words_that_may_be_intended(void **state)
         "isue.txt, src/mesage, mesage@example.com, https://mesage.example, create_isue, #chanel, chanel-2",
         "isue42 v1.mesage createIsue ISUE",
         "gh api repos/{owner}/isue?per_page=3 | jq '.mesage'",
-        "tommorow",                                 /* two slips, and the word meant is in no tool */
+        "tommorow",                                 /* two mistakes, and no tool has "tomorrow" */
         "the raincoat of a vlogger in a treehouse", /* unknown words without a similar known word */
         "quantify it with a typo or two",           /* quantity and type are words of the catalogue */
         "trackable messaging",                      /* longer forms */
@@ -142,7 +142,7 @@ static void ignores_unclosed_quotes(void **state)
     assert_int_equal(read.len, strlen("'isue, the users' message \"isue"));
 }
 
-static void skips_documents_and_many_unknown_words(void **state)
+static void keeps_long_requests_and_many_unknown_words(void **state)
 {
     (void)state;
     static char text[SPELLING_REQUEST_MAX + 6];
@@ -210,7 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(corrects_misspelt_words), cmocka_unit_test(keeps_words_that_may_be_intended),
-        cmocka_unit_test(ignores_unclosed_quotes), cmocka_unit_test(skips_documents_and_many_unknown_words),
+        cmocka_unit_test(ignores_unclosed_quotes), cmocka_unit_test(keeps_long_requests_and_many_unknown_words),
         cmocka_unit_test(lists_unknown_words),     cmocka_unit_test(accepts_arbitrary_bytes),
     };
     return cmocka_run_group_tests(tests, set_up_spelling, tear_down_spelling);

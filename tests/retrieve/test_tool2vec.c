@@ -37,13 +37,14 @@ static void reads_weights_with_defaults(void **state)
     }
 }
 
-/* The description is (1, 0) and the mean of the requests (0, 1), so the angle shows their relative weights. */
+/* The description is (1, 0) and the mean of the requests is (0, 1). The angle of the result shows their relative
+ * weights. */
 static const struct {
     const char *name;
     struct tool2vec weights;
-    float sum[2];
-    uint32_t uses;
-    double usage; /* effective weight of the mean relative to a description of weight 1 */
+    float sum[2];  /* sum of the request vectors */
+    uint32_t uses; /* number of requests */
+    double usage;  /* effective weight of the mean relative to a description of weight 1 */
 } means[] = {
     {"equal weights", {1, 1, 0}, {0, 5}, 5, 1},
     {"the length of the sum is ignored", {1, 1, 0}, {0, 0.5f}, 5, 1},

@@ -29,7 +29,7 @@ static const struct {
     {{.name = STR("\xE6\xA4\x9C\xE7\xB4\xA2")}, {{STR("\xE6\xA4\x9C\xE7\xB4\xA2"), NAME_OWN}}, {STR("?")}},
     {{.name = STR("say"), .title = STR("Post a message"), .description = STR("Says it.")},
      {{STR("say"), NAME_OWN}, {STR("post-a-message"), NAME_TITLE}},
-     {STR("says it")}}, /* the description is no name, because the tool has a title */
+     {STR("says it")}}, /* the description is not a name, because the tool has a title */
     {{.name = STR("say"), .title = STR("Search")}, {{STR("say"), NAME_OWN}}, {STR("search")}},
     {{.name = STR("say"), .description = STR(" Says it. ")}, {{STR("says it"), NAME_TITLE}}, {STR("says")}},
     {{.name = STR("say"), .description = STR("Says version 1.2 of it")},

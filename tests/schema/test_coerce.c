@@ -1,5 +1,4 @@
-/* Tests wt__coerce: converted values, and values left alone with their bytes. A row is
- * named after the value and the place or schema that makes the difference. */
+/* Tests which values wt__coerce converts, and which values it keeps byte for byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +11,7 @@
 #define OBJECT(properties) "{'type': 'object', 'properties': {" properties "}}"
 #define N(schema) OBJECT("'n': " schema)
 
-/* Schemas and instances use ' for ". becomes: the repaired text, NULL if the instance is not repaired. */
+/* Schemas and instances use ' for ". becomes: the coerced text; NULL if wt__coerce returns 0. */
 static const struct {
     const char *what, *schema, *instance, *becomes;
 } rows[] = {
@@ -66,7 +65,7 @@ static const struct {
     {"text of an array whose items need conversion", N("{'type': 'array', 'items': {'type': 'integer'}}"),
      "{'n':'[1,\\'2\\']'}", "{'n':[1,2]}"},
     {"text of an array as an item of an array", N("{'items': {'type': 'array'}}"), "{'n':['[]']}", "{'n':[[]]}"},
-    {"text of the whole instance", N("{'type': 'integer'}"), "'{\\'n\\':\\'5\\'}'", "{'n':5}"},
+    {"the whole instance as text", N("{'type': 'integer'}"), "'{\\'n\\':\\'5\\'}'", "{'n':5}"},
 
     /* null */
     {"null for an optional argument", N("{'type': 'integer'}"), "{'a':1, 'n':null, 'b':2}", "{'a':1,'b':2}"},
@@ -96,8 +95,8 @@ static const struct {
     /* alternatives */
     {"anyOf with one branch that converts the text", N("{'anyOf': [{'type': 'integer'}, {'type': 'null'}]}"),
      "{'n':'5'}", "{'n':5}"},
-    {"anyOf with an integer and an array, text of an array", N("{'anyOf': [{'type': 'integer'}, {'type': 'array'}]}"),
-     "{'n':'[5]'}", "{'n':[5]}"},
+    {"anyOf with an integer and an array, for the text of an array",
+     N("{'anyOf': [{'type': 'integer'}, {'type': 'array'}]}"), "{'n':'[5]'}", "{'n':[5]}"},
     {"anyOf with a branch that accepts the text", N("{'anyOf': [{'type': 'integer'}, {'type': 'string'}]}"),
      "{'n':'5'}", NULL},
     {"anyOf with two branches that convert alike", N("{'anyOf': [{'type': 'integer'}, {'type': 'number'}]}"),
@@ -136,7 +135,7 @@ static char *write_double_quotes(const char *text)
     return copy;
 }
 
-/* Parses the text of an instance and repairs it. */
+/* Parses the text of an instance and coerces it. */
 static int coerce_text(struct buffer *out, const struct compiled *compiled, struct str instance, bool wraps)
 {
     json_auto_t *value = NULL;

@@ -7,7 +7,7 @@
 
 #include "schema/support.h"
 
-/* empty: true if "" fits. */
+/* empty: true if "" fits. in: texts that fit. out: texts that do not fit. */
 static const struct {
     const char *name;
     bool empty;

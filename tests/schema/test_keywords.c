@@ -19,7 +19,7 @@ static const struct keyword_row both[] = {
     {"unknown keyword", "{'colour': 'red'}", "[1]", "[]"},
     {"type", "{'type': 'integer'}", "[0, -3, 2.0, 1e3]", "[0.5, '1', null, true]"},
     {"type number", "{'type': 'number'}", "[0, 0.5]", "['0', false]"},
-    {"types", "{'type': ['string', 'null']}", "['', null]", "[0, [], {}]"},
+    {"list of types", "{'type': ['string', 'null']}", "['', null]", "[0, [], {}]"},
     {"type object", "{'type': 'object'}", "[{}]", "[[], null]"},
     {"type array", "{'type': 'array'}", "[[]]", "[{}, 'a']"},
     {"type boolean", "{'type': 'boolean'}", "[true, false]", "[0, 'true']"},
@@ -30,7 +30,7 @@ static const struct keyword_row both[] = {
     {"empty enum", "{'enum': []}", "[]", "[1]"},
     {"const", "{'const': {'x': 1, 'y': [true]}}", "[{'y': [true], 'x': 1.0}]", "[{'x': 1}, {'x': 1, 'y': [1]}]"},
     {"const false is not 0", "{'const': false}", "[false]", "[0, null, '']"},
-    {"const larger than exact floats", "{'const': 9007199254740993}", "[9007199254740993]",
+    {"const that a double cannot hold exactly", "{'const': 9007199254740993}", "[9007199254740993]",
      "[9007199254740992, 9007199254740992.0]"},
     {"multipleOf", "{'multipleOf': 3}", "[0, 9, -6, 9.0, 'x']", "[1, 10, 9.5]"},
     {"multipleOf of a decimal", "{'multipleOf': 0.01}", "[4.35, 19.99, 100, 0.07]", "[4.355, 0.001]"},
@@ -43,7 +43,7 @@ static const struct keyword_row both[] = {
     {"minLength in characters", "{'minLength': 2}", "['ab', 'äö', '\xf0\x9f\x98\x80\xf0\x9f\x98\x80', 5]",
      "['', 'a', '\xf0\x9f\x98\x80']"},
     {"maxLength in characters", "{'maxLength': 2.0}", "['', 'äö']", "['abc']"},
-    {"pattern anywhere", "{'pattern': 'b+'}", "['abc', 'b', 1]", "['', 'ac']"},
+    {"pattern matches anywhere in the text", "{'pattern': 'b+'}", "['abc', 'b', 1]", "['', 'ac']"},
     {"pattern with anchors", "{'pattern': '^[a-z]+$'}", "['abc']", "['abc\\n', 'Abc', '']"},
     {"format", "{'format': 'ipv4'}", "['10.0.0.1', 3]", "['10.0.0.256', '']"},
     {"unknown format", "{'format': 'colour'}", "['red', 3]", "[]"},
@@ -91,7 +91,7 @@ static const struct keyword_row both[] = {
     {"if then else", "{'if': {'type': 'string'}, 'then': {'minLength': 1}, 'else': {'minimum': 1}}", "['a', 1, null]",
      "['', 0]"},
     {"then without if", "{'then': false, 'else': false}", "[1]", "[]"},
-    {"if alone", "{'if': false}", "[1]", "[]"},
+    {"if without then and else", "{'if': false}", "[1]", "[]"},
     {"$ref into definitions",
      "{'definitions': {'a': {'type': 'integer'}}, 'properties': {'x': {'$ref': '#/definitions/a'}}}", "[{'x': 1}]",
      "[{'x': 'a'}]"},
@@ -100,8 +100,8 @@ static const struct keyword_row both[] = {
     {"$ref to the root",
      "{'properties': {'next': {'$ref': '#'}, 'n': {'type': 'integer'}}, 'additionalProperties': false}",
      "[{'next': {'next': {'n': 1}}}]", "[{'next': {'next': {'n': 'x'}}}, {'next': {'other': 1}}]"},
-    {"$ref below an unknown keyword", "{'other': {'x': {'type': 'integer'}}, 'items': {'$ref': '#/other/x'}}", "[[1]]",
-     "[['a']]"},
+    {"$ref into the value of an unknown keyword",
+     "{'other': {'x': {'type': 'integer'}}, 'items': {'$ref': '#/other/x'}}", "[[1]]", "[['a']]"},
     {"$ref to an item", "{'allOf': [{'type': 'integer'}], 'properties': {'a': {'$ref': '#/allOf/0'}}}", "[5]", "['x']"},
     {"$ref by $id",
      "{'$id': 'https://e.test/root', 'definitions': {'a': {'$id': 'inner/a.json', 'type': 'integer'}}, 'items': "
@@ -141,8 +141,8 @@ static const struct keyword_row of_2020_12[] = {
      "{'if': {'properties': {'k': {'const': 1}}, 'required': ['k']}, 'then': {'properties': {'a': {}}}, 'else': "
      "{'properties': {'b': {}}}, 'unevaluatedProperties': false}",
      "[{'k': 1, 'a': 1}, {'b': 1}]", "[{'k': 1, 'b': 1}, {'a': 1}]"},
-    {"unevaluatedProperties ignores not", "{'not': {'not': {'properties': {'a': {}}}}, 'unevaluatedProperties': false}",
-     "[{}]", "[{'a': 1}]"},
+    {"unevaluatedProperties ignores properties below not",
+     "{'not': {'not': {'properties': {'a': {}}}}, 'unevaluatedProperties': false}", "[{}]", "[{'a': 1}]"},
     {"unevaluatedProperties through $ref",
      "{'$defs': {'x': {'properties': {'a': {}}}}, '$ref': '#/$defs/x', 'unevaluatedProperties': {'type': 'null'}}",
      "[{'a': 1, 'b': null}]", "[{'b': 1}]"},
@@ -196,8 +196,8 @@ static const struct keyword_row of_draft_07[] = {
      "{'$id': 'https://e.test/a/', 'definitions': {'t': {'$id': 't', 'type': 'integer'}}, 'items': {'$id': "
      "'https://e.test/b/', '$ref': 't'}}",
      "[[1]]", "[['x']]"},
-    {"$id as an anchor", "{'definitions': {'a': {'$id': '#here', 'type': 'integer'}}, 'items': {'$ref': '#here'}}",
-     "[[1]]", "[['x']]"},
+    {"$id with a fragment defines an anchor",
+     "{'definitions': {'a': {'$id': '#here', 'type': 'integer'}}, 'items': {'$ref': '#here'}}", "[[1]]", "[['x']]"},
     {"keywords of later drafts",
      "{'prefixItems': [false], 'dependentRequired': {'a': ['b']}, 'unevaluatedProperties': false, 'minContains': 7}",
      "[[1], {'a': 1}]", "[]"},
@@ -257,7 +257,8 @@ static void checks_keywords_of_draft_07(void **state)
     check_keyword_rows(of_draft_07, sizeof of_draft_07 / sizeof of_draft_07[0], SCHEMA_DRAFT_07);
 }
 
-/* Supplied documents are found by address or by an inner "$id". They may be metaschemas with fewer vocabularies. */
+/* Supplied documents are found by address or by an inner "$id". A supplied document may be a metaschema that declares
+ * its own vocabularies. */
 static void finds_supplied_documents(void **state)
 {
     static const struct keyword_row rows[] = {
@@ -295,7 +296,7 @@ static void finds_supplied_documents(void **state)
     json_decref(table);
 }
 
-/* Each table is tested with two schemas. In the first one, an earlier reference loads all documents. */
+/* Each table is tested with two schemas. In the first schema, an earlier reference loads all documents. */
 static void reports_invalid_document_at_reference(void **state)
 {
     static const char *const tables[][2] = {

@@ -90,7 +90,8 @@ static void detects_endless_references(void **state)
         assert_undecided(schemas[i], json_integer(1), "could not be checked: the schema refers to itself without end");
 }
 
-/* Returns a schema with a chain of `len` definitions. Each refers to the next one; the last one is `last`. */
+/* Returns a schema with a chain of `len` definitions. Each definition refers to the next. last: JSON of the last
+ * definition. */
 static char *make_reference_chain(int len, const char *last)
 {
     struct buffer schema = {0};
@@ -120,7 +121,7 @@ static void stops_long_reference_chains(void **state)
     free(schema);
 }
 
-/* Every item leads into the cycle. The evaluation stops at the first one. */
+/* Every item leads into the cycle. The evaluation stops at the first item. */
 static void stops_cycle_at_first_value(void **state)
 {
     (void)state;

@@ -59,8 +59,8 @@ static const struct {
      "expected to fit exactly one alternative of \"oneOf\", fits alternatives 2 and 3"},
     {"alternatives of different types", "{'anyOf': [{'type': 'string'}, {'type': 'null'}]}", "5",
      "expected a string or null, got 5"},
-    {"only alternative of the type", "{'anyOf': [{'type': 'null'}, {'type': 'string', 'minLength': 3}]}", "'a'",
-     "expected at least 3 characters, got 1"},
+    {"only alternative with the type of the value", "{'anyOf': [{'type': 'null'}, {'type': 'string', 'minLength': 3}]}",
+     "'a'", "expected at least 3 characters, got 1"},
     {"nearest alternative",
      "{'properties': {'pay': {'oneOf': [{'properties': {'by': {'const': 'card'}, 'number': {'type': 'string'}}, "
      "'required': ['by', 'number']}, {'properties': {'by': {'const': 'cash'}}, 'required': ['by']}]}}}",
@@ -108,7 +108,7 @@ static void describes_each_violation(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* The pointer to the keyword gives its location in the schema, not the references followed to it. */
+/* The pointer to the keyword is its place in the schema, without the references that led there. */
 static void locates_violations_in_instance_and_schema(void **state)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Tests repairs of instances: corrected values, values left alone, and unchanged siblings. */
+/* Tests which values of an instance are repaired, and which are left unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,14 +34,15 @@ static const struct {
     {"true for text", "{'type': 'string'}", "true", NULL, "", "expected a string, got true"},
     {"single value for an array", "{'properties': {'tags': {'type': 'array', 'items': {'type': 'string'}}}}",
      "{'tags': 'new'}", "{'tags': ['new']}", "/tags \"new\" [\"new\"]", ""},
-    {"single value for an array of another type", "{'type': 'array', 'items': {'type': 'string'}}", "5", NULL, "",
+    {"single value for an array with items of another type", "{'type': 'array', 'items': {'type': 'string'}}", "5",
+     NULL, "", "expected an array, got 5"},
+    {"single value for an array of at least two items", "{'type': 'array', 'minItems': 2}", "5", NULL, "",
      "expected an array, got 5"},
-    {"single value for an array of two", "{'type': 'array', 'minItems': 2}", "5", NULL, "", "expected an array, got 5"},
     {"enumeration value in other case", "{'enum': ['celsius', 'kelvin']}", "' Celsius'", "'celsius'",
      " \" Celsius\" \"celsius\"", ""},
     {"enumeration value with other white space", "{'enum': ['New York']}", "'new\\n york '", "'New York'",
      " \"new\\n york \" \"New York\"", ""},
-    {"two enumeration values in other case", "{'enum': ['a', 'A ']}", "' A'", NULL, "",
+    {"two enumeration values match in other case", "{'enum': ['a', 'A ']}", "' A'", NULL, "",
      "expected one of \"a\", \"A \", got \" A\" (nearest: \"A \")"},
     {"near value of an enumeration", "{'enum': ['celsius', 'kelvin']}", "'celcius'", NULL, "",
      "expected one of \"celsius\", \"kelvin\", got \"celcius\" (nearest: \"celsius\")"},
@@ -67,9 +68,9 @@ static const struct {
      "{'type': 'object', 'required': ['a'], 'properties': {'a': {'type': 'object', "
      "'default': {}, 'properties': {}}}}",
      "{}", "{'a': {}}", "/a - {}", ""},
-    {"two schemas for one value", "{'allOf': [{'type': 'integer'}, {'minimum': 10}]}", "'5'", NULL, "",
-     "expected an integer, got \"5\""},
-    {"contradicting schemas", "{'allOf': [{'type': 'integer'}, {'type': 'string'}]}", "'5'", NULL, "",
+    {"text with an integer below the minimum of another schema", "{'allOf': [{'type': 'integer'}, {'minimum': 10}]}",
+     "'5'", NULL, "", "expected an integer, got \"5\""},
+    {"two schemas with contradicting types", "{'allOf': [{'type': 'integer'}, {'type': 'string'}]}", "'5'", NULL, "",
      "expected an integer, got \"5\""},
     {"property name in other case is not repaired", "{'propertyNames': {'enum': ['a']}}", "{'A': 1}", NULL, "",
      "/A: the name of the property: expected \"a\", got \"A\""},

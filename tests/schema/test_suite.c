@@ -1,5 +1,5 @@
-/* Runs the official test suite of JSON Schema if it is installed next to the project (../shared/json-schema-suite): all
- * required tests of 2020-12 and draft-07, and the optional tests except those in the list below. Our own tests in
+/* Runs the official test suite of JSON Schema if it is installed in ../shared/json-schema-suite. Runs all required
+ * tests of 2020-12 and draft-07. Runs the optional tests except those listed in `unsupported`. Our own tests in
  * test_keywords.c and test_formats.c cover the same features. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static json_t *read_suite_json(const char *path)
         fail_msg("%s", err.message);
     size_t flags = JSON_ALLOW_NUL | JSON_DECODE_ANY;
     json_t *value = json_loadb(text, len, flags, NULL);
-    if (!value) /* integers of more than 64 bits, parsed like in base/json.c */
+    if (!value) /* integers of more than 64 bits are parsed as in base/json.c */
         value = json_loadb(text, len, flags | JSON_DECODE_INT_AS_REAL, NULL);
     free(text);
     if (!value)

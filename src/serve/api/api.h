@@ -42,8 +42,8 @@ struct api_service {
     size_t table_count;
 };
 
-/* Result of a handler for a slow call (a language model, an import). The call is then repeated on a thread of its own,
- * so that searches keep the workers. */
+/* A handler returns API_TAKES_LONG for a slow call, such as an import or a call of a language model. The API then
+ * repeats the call on a separate thread, so that the workers stay free for searches. */
 enum { API_TAKES_LONG = 1 };
 
 struct api_call {
@@ -74,7 +74,7 @@ struct route {
     const char *name;           /* operation id, one word */
     const char *summary;        /* one line */
     const char *returns;        /* one sentence about the response; NULL to leave the route out of OpenAPI */
-    /* Fills the response. Returns 0, a negative WT_E... with *err, or, before doing any work, API_TAKES_LONG. */
+    /* Fills the response. Returns 0 or a negative WT_E... with *err. May return API_TAKES_LONG before any work. */
     int (*answer)(struct api_call *call, wt_error *err);
     /* Alternative to answer: a verb of wire/verbs.h, which reads the body and writes the response. */
     int (*verb)(struct json_run *run, struct str json, wt_error *err);
@@ -101,9 +101,9 @@ void wt__api_call_dispose(struct api_call *call);
 
 enum {
     API_TIME_LIMIT_MS = 60000, /* default time limit of a request */
-    API_LONG_MAX = 8,          /* slow calls at once, shared by keys (shares.h); more get status 503 */
-    API_STRANGER_BYTES = 9999, /* maximum body that is read of an unauthorised request, before the error is sent */
-    API_STRANGER_DIGITS = 5,   /* digits of a Content-Length above API_STRANGER_BYTES */
+    API_LONG_MAX = 8, /* maximum slow calls at once, divided among keys (shares.h); further calls get status 503 */
+    API_STRANGER_BYTES = 9999, /* maximum body size that is read before an unauthorised request is rejected */
+    API_STRANGER_DIGITS = 5,   /* minimum digits of a Content-Length above API_STRANGER_BYTES */
 };
 
 enum access_form { ACCESS_OFF, ACCESS_TEXT, ACCESS_JSON };
@@ -114,8 +114,8 @@ struct api_options {
     struct guard guard;     /* guard.listen is the address as configured */
     unsigned time_limit_ms; /* 0 for API_TIME_LIMIT_MS */
     bool language_model;
-    /* A policy restricts tools by client. Routes to tools outside the policy then require the scope admin, so they are
-     * unavailable without keys. */
+    /* True if a policy restricts tools by client. Routes with of_tools then require the scope admin, because they do
+     * not apply the policy. Without keys, these routes are unavailable. */
     bool policed;
     const struct routes *more; /* [more_count] tables of other modules, at most API_MORE_MAX; must outlive the API */
     size_t more_count;
@@ -126,8 +126,8 @@ struct api_options {
     /* Writes a log line, with its line break. Called from the event loop, so it must return quickly. May be NULL. */
     void (*say)(void *context, struct str line);
     void *say_context;
-    /* Called once, from another thread, when the index is open and the model is loaded; ms is the time since
-     * wt__api_warm_up. May be NULL. */
+    /* Called once, from another thread, when the index is open and the model is loaded. ms: time since wt__api_warm_up.
+     * May be NULL. */
     void (*ready)(void *context, double ms);
     void *ready_context;
 };

@@ -23,7 +23,7 @@ struct http_api {
     pthread_mutex_t long_lock;
     pthread_cond_t long_ended;
     size_t long_running;       /* slow calls and reloads of models that are running */
-    struct shares long_shares; /* their shares, by key */
+    struct shares long_shares; /* shares of slow calls, by key */
 
     pthread_t warming; /* runs if `warms` */
     bool warms;
@@ -58,7 +58,7 @@ const struct route *wt__route_find(const struct api_service *service, const stru
 /* Appends the methods of a path, such as "GET, POST". */
 void wt__route_methods(struct buffer *out, const struct api_service *service, struct str path);
 
-/* Runs a verb on the request's body, and counts the recipe that ran. */
+/* Runs a verb on the request's body, and counts the recipe in the metrics. */
 int wt__api_run_verb(struct api_call *call, int (*verb)(struct json_run *run, struct str json, wt_error *err),
                      wt_error *err);
 

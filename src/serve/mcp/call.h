@@ -1,4 +1,5 @@
-/* call.h: a request as seen by the function that answers it: the request, its client and the response.
+/* call.h: the interface for functions that answer MCP requests. It gives access to the request, the client and the
+ * response.
  *
  * The legacy era is the revisions of MCP up to 2025-11-25. The modern era is the revisions from 2026-07-28 (service.h).
  * A call can ask its client for input with wt__mcp_ask. The same code serves both eras:
@@ -8,11 +9,13 @@
  *     default: return;                       asked, or failed: the call is over for now
  *     }
  *
- * A legacy client answers while wt__mcp_ask waits. A modern client gets the result `input_required` with all questions
- * that the function asked before it returned, and repeats its request with the answers: the function then runs again
- * from the beginning, and wt__mcp_ask returns the answers. So act only after the last question, or remember what was
- * done with wt__mcp_keep_state. The state travels through the client, sealed: it cannot be changed, nor used for
- * another request, by another principal, or after MCP_STATE_MS. It is not secret.
+ * A legacy client answers while wt__mcp_ask waits. A modern client gets the result `input_required`, with all questions
+ * that the function asked before it returned. The client then repeats its request with the answers. The function runs
+ * again from the beginning, and wt__mcp_ask returns the answers. So act only after the last question, or remember
+ * completed actions with wt__mcp_keep_state.
+ *
+ * The state travels through the client. The client can read the state but not change it. The state is valid only for
+ * the same request and principal, and for MCP_STATE_MS.
  *
  * Text may be any bytes; invalid UTF-8 becomes U+FFFD. JSON passed in must be valid. All returned views live as long as
  * the call. A call belongs to one thread, except that any thread may use wt__mcp_is_cancelled and send progress, logs
@@ -40,11 +43,11 @@ enum {
 
 struct mcp_call;
 
-/* Returns the name of the tool or prompt, or the URI; "" if the method has none. */
+/* Returns the requested name of a tool or prompt, or the requested URI; "" if the method has neither. */
 struct str wt__mcp_call_name(const struct mcp_call *call);
-/* Returns the arguments, as sent or as repaired to fit the tool's schema: an object, "{}" if absent. As a tree: NULL if
- * absent. */
+/* Returns the text of the arguments object, as sent or as repaired to fit the tool's schema; "{}" if absent. */
 struct str wt__mcp_call_arguments(const struct mcp_call *call);
+/* Returns the same arguments, parsed; NULL if absent. */
 const json_t *wt__mcp_call_argument_tree(const struct mcp_call *call);
 /* Returns the arguments as sent, even if they were repaired; empty if absent. */
 struct str wt__mcp_call_written_arguments(const struct mcp_call *call);
@@ -80,7 +83,7 @@ void wt__mcp_on_cancel(struct mcp_call *call, void (*cancelled)(void *context), 
 /* Sends progress if the client asked for it. total: below 0 if unknown; message: "" for none. */
 void wt__mcp_progress(struct mcp_call *call, double progress, double total, struct str message);
 
-/* Levels of log messages, in rising order. */
+/* Levels of log messages, in ascending severity. */
 enum mcp_level { MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR, MCP_CRITICAL, MCP_ALERT, MCP_EMERGENCY };
 /* Returns the minimum log level that the client wants for this call, as a word, or NULL for no logs. */
 const char *wt__mcp_wanted_level(const struct mcp_call *call);
@@ -93,7 +96,7 @@ void wt__mcp_relay_log(struct mcp_call *call, struct str params);
 void wt__mcp_close_stream(struct mcp_call *call);
 
 enum mcp_asked {
-    MCP_ASK_FAILED = -1, /* no answer; the call fails with the reason unless it sets another result afterwards */
+    MCP_ASK_FAILED = -1, /* no answer; the call fails with the reason unless the function sets another result */
     MCP_ASK_PENDING,     /* ask more questions, or return; the response is not used */
     MCP_ASK_ANSWERED
 };
@@ -140,8 +143,8 @@ void wt__mcp_fail_tool(struct mcp_call *call, const char *format, ...) WT_PRINTF
 void wt__mcp_add_contents(struct mcp_call *call, struct str uri, const char *mime_type, struct str text,
                           struct str base64);
 
-/* Adds a JSON item to a list, with the key where the next page continues. Returns false if the page is full; the item
- * was then not added. */
+/* Adds a JSON item to a list. key: passed as `after` if the next page follows this item. Returns false if the page is
+ * full; the item was then not added. */
 bool wt__mcp_add_item(struct mcp_call *call, struct str key, struct str definition);
 
 /* A request of completion/complete. */

@@ -1,5 +1,5 @@
-/* input.h: the compiled input schema of a tool. It validates and repairs arguments, and knows the arguments that modern
- * clients repeat in headers (x-mcp-header). A compiled schema is immutable; any number of threads may use it. */
+/* input.h: the compiled input schema of a tool. It validates and repairs arguments. It also handles arguments that
+ * modern clients repeat in headers (x-mcp-header). A compiled schema is immutable and can be used by many threads. */
 #ifndef WT_SERVE_MCP_INPUT_H
 #define WT_SERVE_MCP_INPUT_H
 
@@ -19,16 +19,16 @@ struct mcp_input;
 /* Extent of the schema that arguments are checked against. */
 enum mcp_checks { MCP_CHECKS_ALL, MCP_CHECKS_PART, MCP_CHECKS_NOTHING };
 
-/* Compiles a schema. "nullable": true next to a "type" allows null. If the schema does not compile, the keywords that
- * do are used (input.c). Errors: WT_EFORMAT (not JSON, or an invalid x-mcp-header), WT_ETOOLONG, WT_ENOMEM. */
+/* Compiles a schema. "nullable": true next to a "type" allows null. If the schema is invalid, its valid keywords are
+ * used (input.c). Errors: WT_EFORMAT (not JSON, or an invalid x-mcp-header), WT_ETOOLONG, WT_ENOMEM. */
 int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err);
 /* Returns the reason why arguments are not fully checked, or NULL if they are. */
 const char *wt__mcp_input_unchecked(const struct mcp_input *input);
 enum mcp_checks wt__mcp_input_checks(const struct mcp_input *input);
 void wt__mcp_input_close(struct mcp_input *input); /* NULL is a no-op */
 
-/* Arguments are passed as a parsed object, and as its text where their bytes matter: a parsed number loses digits, and
- * a parsed object loses the client's spelling. */
+/* Arguments are passed as a parsed object. Functions that need the exact bytes also get the text, because parsing loses
+ * digits of numbers and the client's spelling. */
 
 /* Validates arguments. If they do not match, appends sentences for the model to out. Returns 1 if they match, 0 if not,
  * or WT_ENOMEM. */

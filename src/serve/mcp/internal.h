@@ -4,8 +4,8 @@
  *   peer      the other end: a legacy session, the one client of stdio, or just one modern HTTP request
  *   call      a request being answered
  *
- * wt__mcp_read_message parses a message, wt__mcp_call_begin makes it a call, and wt__mcp_call_run answers it, on the
- * same thread or another thread.
+ * wt__mcp_read_message parses a message. wt__mcp_call_begin creates a call from the message. wt__mcp_call_run answers
+ * the call, on the same thread or on another thread.
  *
  * Lock order: service, peer, channel, call. Do not hold these locks while features run or a message is sent. send_lock
  * is not part of the order. */
@@ -131,7 +131,7 @@ struct mcp_incoming {
     const json_t *params; /* an object, or NULL */
     struct buffer id;     /* as JSON, also for bad messages; "null" if absent */
     struct buffer text;   /* original bytes, for relaying arguments unchanged */
-    struct buffer fault;  /* error text if params.arguments is invalid, else empty; `message` then has {} instead */
+    struct buffer fault;  /* error text if params.arguments is invalid and replaced by {} in `message`; else empty */
     struct str method;
     int code;          /* JSON-RPC error code of a bad message */
     const char *words; /* error text of a bad message */
@@ -255,6 +255,7 @@ enum mcp_shape {
 
 /* Part of the features that a method belongs to. */
 enum mcp_group { MCP_CORE, MCP_TOOLS, MCP_RESOURCES, MCP_SUBSCRIPTIONS, MCP_PROMPTS, MCP_COMPLETIONS, MCP_NOTICES };
+/* True if the server offers this part. */
 bool wt__mcp_is_offered(const struct mcp_features *features, enum mcp_group group);
 
 struct mcp_method {
@@ -274,8 +275,8 @@ struct mcp_method {
 
 const struct mcp_method *wt__mcp_find_method(struct str name);
 
-/* Makes a call of a request. Returns NULL if the request was already answered, because it is invalid or memory is
- * short. Always consumes *in. */
+/* Creates a call from a request. Always consumes *in. Returns NULL if the request is invalid, or if out of memory; the
+ * request was then already answered. */
 struct mcp_call *wt__mcp_call_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
                                     struct mcp_incoming *in, bool modern, const struct mcp_headers *headers);
 /* Answers and frees the call, here or on another thread. */
@@ -323,7 +324,7 @@ struct mcp_service {
     struct mcp_features features;
     unsigned char key[32];
     double (*now_ms)(void); /* replaces the clock in tests, else NULL */
-    struct shares waiting;  /* shares of calls running on threads, or about to */
+    struct shares waiting;  /* shares of calls that run on threads or will soon run */
     size_t sessions_max, page_items;
     pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t idle;
@@ -348,7 +349,7 @@ static inline double wt__mcp_steady_ms(const struct mcp_service *service)
 /* ---------------------------------------------------------------- sessions */
 
 /* Legacy sessions of one path, created by `initialize` and identified by 128 random bits. A session is bound to its
- * principal. A session id does not authenticate: each request is authenticated before. */
+ * principal. A session id does not authenticate a request: every request is authenticated separately. */
 struct mcp_session;
 
 struct mcp_sessions {
@@ -363,9 +364,9 @@ struct mcp_sessions {
 void wt__mcp_sessions_open(struct mcp_sessions *sessions, struct mcp_service *service);
 void wt__mcp_sessions_close(struct mcp_sessions *sessions);
 
-/* Adds a session for the peer. If the principal has used up its share, ends a session of the principal that has neither
- * running calls nor an open stream: a session never used, else the least recently used session. Errors: WT_EBUSY (all
- * are in use), WT_EIO (no random numbers), WT_ENOMEM. */
+/* Adds a session for the peer. If the principal has used up its share, ends one of its sessions that has neither
+ * running calls nor an open stream. Prefers a session that was never used, else the least recently used session.
+ * Errors: WT_EBUSY (all are in use), WT_EIO (no random numbers), WT_ENOMEM. */
 int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, char id[MCP_SESSION_ID_BYTES],
                         wt_error *err);
 /* Returns the session's peer, with a reference, and updates the time of last use. NULL if the principal has no such
@@ -381,13 +382,14 @@ void wt__mcp_sessions_expire(struct mcp_sessions *sessions);
 /* A channel for the response to one HTTP request. The response is JSON, or an event stream if a message precedes the
  * answer.
  *
- * For clients of the last legacy revision the stream is resumable: events have ids, and unsent events are kept, within
- * limits, while the client is disconnected. The client resumes by GET with the id of the last event received. */
+ * The stream is resumable for clients of the last legacy revision. Its events have ids. While the client is
+ * disconnected, unsent events are kept within the limits below. The client resumes by GET with the id of the last event
+ * received. */
 enum {
     MCP_RESUME_BYTES_MAX = 1 << 20, /* bytes kept per stream; the oldest events are dropped */
     MCP_RESUME_EVENTS_MAX = 64,     /* events kept per stream */
     MCP_RESUME_STREAMS_MAX = 16,    /* streams kept per session; the oldest is dropped */
-    MCP_RESUME_ALL_MAX = 512,       /* streams kept in all sessions, shared by holders; a holder loses its own oldest */
+    MCP_RESUME_ALL_MAX = 512,       /* streams kept in all sessions; over its share, a holder loses its oldest stream */
     MCP_RESUME_MS = 60000,          /* time to keep an unread answer */
     MCP_RETRY_MS = 500,             /* retry delay suggested to clients */
     MCP_AWAY_MS = 10000,            /* maximum time without the client before its call is cancelled */
@@ -411,13 +413,13 @@ void wt__mcp_streams_keep_alive(struct mcp_streams *streams);
 /* Drops expired answers, and cancels calls whose clients stay away too long. Call it about once a second. */
 void wt__mcp_streams_expire(struct mcp_streams *streams);
 
-/* Returns a channel for an exchange, holding a reference to it, or NULL if out of memory. */
+/* Returns a channel that holds a reference to the exchange, or NULL if out of memory. */
 struct mcp_channel *wt__mcp_http_channel_open(struct mcp_streams *streams, struct http_exchange *exchange);
 /* Cancels the call when the client disconnects: at once, or after MCP_AWAY_MS if it may resume. */
 void wt__mcp_http_channel_cancel_on_disconnect(struct mcp_channel *channel);
 /* Sets the legacy session of the request, which makes its stream resumable if the revision permits. */
 void wt__mcp_http_channel_set_peer(struct mcp_channel *channel, struct mcp_peer *peer);
-/* Adds the session id to the response, if the peer is opened by then. */
+/* Adds the session id to the response if the peer is open when the response starts. */
 void wt__mcp_http_channel_set_session(struct mcp_channel *channel, const struct mcp_peer *peer, const char *session);
 /* Starts the event stream immediately. */
 void wt__mcp_http_channel_start_stream(struct mcp_channel *channel);

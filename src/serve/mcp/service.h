@@ -1,6 +1,7 @@
-/* service.h: an MCP server without its transport. It supports the legacy revisions (2025-11-25 and older: `initialize`,
- * sessions) and the modern revision (2026-07-28: stateless requests), and detects the era for each request. Transports
- * are pipes and streamable HTTP (transport.h).
+/* service.h: an MCP server without its transport. transport.h has the transports: pipes and streamable HTTP. The server
+ * detects the era of each request:
+ * - legacy: revision 2025-11-25 or older, with `initialize` and sessions
+ * - modern: revision 2026-07-28, with stateless requests
  *
  * The features are a struct of functions, so that a table of four tools and ten thousand changing tools look the same
  * to the service. Each function gets the call that it answers (call.h). The functions run on many threads at once.
@@ -56,7 +57,7 @@ struct mcp_features {
     const char *title;      /* may be NULL */
     unsigned ttl_ms;        /* cache time of lists, and of resources without a cache time of their own */
     bool private_lists;     /* lists depend on the principal: cacheScope is private */
-    bool changes;           /* lists may change; announce it with wt__mcp_service_changed */
+    bool changes;           /* lists may change; announce changes with wt__mcp_service_changed */
     void *context;          /* first argument of every function */
     const char *store_path; /* path to remove from errors sent to clients, or NULL */
     /* Logs an error whose details are hidden from the client (wire/failure.h). May be NULL. */
@@ -77,8 +78,9 @@ struct mcp_features {
         void (*read)(void *context, struct mcp_call *call, struct str uri);
         bool waits;   /* read may wait */
         bool watched; /* clients may subscribe; announce updates with wt__mcp_service_resource_updated */
-        /* The client starts watching a resource, possibly watched by others already. Must be quick. Returns false, with
-         * a reason in `why`, if notices are unavailable for it. NULL if all resources can be watched. */
+        /* Called when a client starts to watch a resource, even if other clients already watch it. Must be quick.
+         * Returns false, with a reason in `why`, if the resource cannot be watched. NULL if all resources can be
+         * watched. */
         bool (*watch)(void *context, struct mcp_call *call, struct str uri, wt_error *why);
     } resources;
     struct {

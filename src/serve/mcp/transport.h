@@ -11,10 +11,15 @@ enum {
     MCP_STDIO_GRACE_MS = 1000,  /* time for calls to finish after the end of input, before they are cancelled */
 };
 
-/* Serves one client until `in` ends, `out` fails or stop_fd (-1 for none) becomes readable. Requests already read are
- * still answered, within MCP_STDIO_GRACE_MS. No call is running on return. Quick calls run on `workers` threads (0:
- * one per processor, at most MCP_STDIO_WORKERS_MAX), and waiting calls on threads of their own. The descriptors stay
- * open; `in` may be left in the middle of a line. SIGPIPE must be ignored. Returns 0, WT_EIO or WT_ENOMEM. */
+/* Serves one client until `in` ends, `out` fails or stop_fd becomes readable. Then answers the requests already read,
+ * within MCP_STDIO_GRACE_MS. No call is running on return. Quick calls run on `workers` threads. Each waiting call runs
+ * on a thread of its own. SIGPIPE must be ignored.
+ *
+ * in, out: stay open; `in` may be left in the middle of a line
+ * stop_fd: -1 for none
+ * workers: 0 for one per processor, at most MCP_STDIO_WORKERS_MAX
+ *
+ * Returns 0, WT_EIO or WT_ENOMEM. */
 int wt__mcp_stdio_run(struct mcp_service *service, int in, int out, int stop_fd, unsigned workers, wt_error *err);
 
 /* MCP over HTTP at one path, for the modern era (stateless POST) and the legacy era (sessions, a GET stream, DELETE).
@@ -29,11 +34,11 @@ struct mcp_asker {
     const char *const *passed_headers; /* names of headers to pass upstream, NULL-terminated; may be NULL */
 };
 
-/* True if a client header may be passed upstream: a valid name, and not one used by HTTP or MCP for the connection or
- * message. */
+/* True if a client header may be passed upstream. The name must be valid. Headers that HTTP or MCP use for the
+ * connection or the message are excluded. */
 bool wt__mcp_http_may_pass(struct str name);
 
-/* Opens an endpoint; use one per path, because it owns the sessions of the path. */
+/* Opens an endpoint. Each path needs its own endpoint, because an endpoint owns the sessions of its path. */
 int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_error *err);
 
 /* Answers a request on the calling worker, or keeps the exchange for later. */
