@@ -83,8 +83,8 @@ static void append_section(struct blob_writer *w, enum tokenizer_section which, 
     end_section(w, which);
 }
 
-/* Writes the added tokens that are matched in normalised text, or those matched in the original text. Only unigram
- * models distinguish the two groups; other models have only the second. */
+/* Writes the added tokens that are matched in normalised text if `normalized`, else the added tokens that are matched
+ * in the original text. Only unigram models match tokens in normalised text. */
 static int write_added(struct blob_writer *w, struct tokenizer_parts *parts, bool normalized, wt_error *err)
 {
     enum tokenizer_section which = normalized ? SECTION_NORMALIZED_ADDED : SECTION_ADDED;
@@ -116,11 +116,11 @@ static int write_piece_trie(struct blob_writer *w, struct tokenizer_parts *parts
     return 0;
 }
 
-/* Writes the scores of the pieces, whose ids are 0, 1, ... in order. */
+/* Writes the scores of the pieces and the character map. The ids of the pieces are 0, 1, ... in order. */
 static int write_scores(struct blob_writer *w, const struct tokenizer_parts *parts, wt_error *err)
 {
-    const double beyond_least =
-        10; /* the unknown score is this much below the lowest score, as in the reference library */
+    /* The unknown score is this much below the lowest score, as in the reference library. */
+    const double beyond_least = 10;
     double least = 0;
     for (size_t i = 0; i < parts->piece_count; i++) {
         if (!isfinite(parts->scores[i]))
@@ -139,7 +139,8 @@ static int write_scores(struct blob_writer *w, const struct tokenizer_parts *par
     return 0;
 }
 
-/* Writes the ids of single bytes, and the merges. A byte without a token gets the unknown id, or is omitted. */
+/* Writes the ids of single bytes, and the merges. A byte without a token gets the id of the unknown token, or -1 if the
+ * model has no unknown token. */
 static int write_bpe(struct blob_writer *w, const struct tokenizer_parts *parts, wt_error *err)
 {
     int32_t bytes[256];

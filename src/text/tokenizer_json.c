@@ -1,4 +1,4 @@
-/* tokenizer_json.c: reads tokenizer.json, the reference library's description of a tokenizer: a chain of components
+/* tokenizer_json.c: reads tokenizer.json, in which the reference library describes a tokenizer as a chain of components
  * with settings. Unknown components, or components in another order, would silently change ids. They are rejected with
  * a message that names the component. */
 #include "text/internal.h"
@@ -25,8 +25,9 @@ static bool component_has_type(const json_t *component, const char *type)
 
 /* A chain of components. */
 struct chain {
-    const json_t *only, *members; /* a single component; or the members of a Sequence; else NULL */
-    size_t len;                   /* number of components */
+    const json_t *only;    /* the component if it is not a Sequence, else NULL */
+    const json_t *members; /* the members of a Sequence, else NULL */
+    size_t len;            /* number of components */
 };
 
 static struct chain read_chain(const json_t *component, const char *key)
@@ -125,7 +126,7 @@ static int read_frame(struct tokenizer_parts *parts, const json_t *root, wt_erro
             parts->flags |= roberta ? TOKENIZER_PAIR_TWO_SEPS : TOKENIZER_PAIR_TYPES;
             return 0;
         }
-        if (!component_has_type(processor, "ByteLevel")) /* only adjusts offsets */
+        if (!component_has_type(processor, "ByteLevel")) /* ByteLevel adjusts only offsets, which are not used. */
             return fail_unsupported("post-processor", wt__json_str(processor, "type"), err);
     }
     parts->frameless = true;
@@ -184,13 +185,13 @@ static int read_map(struct tokenizer_parts *parts, struct str base64, wt_error *
     return 0;
 }
 
-/* Supported normaliser steps. not_behind: flags of steps that must not come earlier, because text/normalizer.h runs
- * them later. */
-enum { MAPPED = 1 << 30 };
+enum { MAPPED = 1 << 30 }; /* flag of the character map in `steps`; not a TOKENIZER_ bit */
 
+/* Supported normaliser steps. */
 static const struct {
-    const char *type, *pattern;
-    uint32_t flag, not_behind;
+    const char *type, *pattern; /* pattern: NULL if the step has no pattern */
+    uint32_t flag;              /* flag of the step */
+    uint32_t not_behind;        /* flags of steps that must not come earlier, because the normaliser runs them later */
 } steps[] = {
     {"Strip", NULL, 0, MAPPED | TOKENIZER_COLLAPSE_SPACES},
     {"Precompiled", NULL, MAPPED, MAPPED | TOKENIZER_SQUEEZE_BLANKS | TOKENIZER_COMPOSE | TOKENIZER_COLLAPSE_SPACES},
