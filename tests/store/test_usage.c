@@ -173,12 +173,12 @@ static void test_selected_usages_are_forgotten(void **state)
         int64_t forgotten;
         const char *left;
     } rows[] = {
-        {"all", NULL, 0, 4, ""},
-        {"before a time", NULL, 3, 2, "three(p/b) four(p/gone!)"},
-        {"of a tool", "a", 0, 2, "three(p/b) four(p/gone!)"},
-        {"of a tool, before a time", "b", 3, 1, "one(p/a) three(p/b) four(p/gone!)"},
-        {"of a label without a tool", "gone", 0, 1, "one(p/a) two(p/a p/b) three(p/b)"},
-        {"of an unknown label", "nothing", 0, 0, "one(p/a) two(p/a p/b) three(p/b) four(p/gone!)"},
+        {"all usages", NULL, 0, 4, ""},
+        {"usages before a time", NULL, 3, 2, "three(p/b) four(p/gone!)"},
+        {"usages of a tool", "a", 0, 2, "three(p/b) four(p/gone!)"},
+        {"usages of a tool before a time", "b", 3, 1, "one(p/a) three(p/b) four(p/gone!)"},
+        {"usages of a label without a tool", "gone", 0, 1, "one(p/a) two(p/a p/b) three(p/b)"},
+        {"usages of an unknown label", "nothing", 0, 0, "one(p/a) two(p/a p/b) three(p/b) four(p/gone!)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct store *store = open_test_tools();
@@ -324,7 +324,7 @@ static void test_sums_do_not_depend_on_batches(void **state)
     }
 }
 
-static void test_models_do_not_mix(void **state)
+static void test_sums_of_different_models_do_not_mix(void **state)
 {
     (void)state;
     struct store *store = open_test_tools();
@@ -801,7 +801,7 @@ static void test_times_are_parsed(void **state)
     }
 }
 
-static void test_requests_are_checked(void **state)
+static void test_invalid_requests_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -810,14 +810,14 @@ static void test_requests_are_checked(void **state)
         int code;
         const char *sentence;
     } rows[] = {
-        {"words", STR("book a table"), 0, ""},
-        {"another alphabet", STR("\xd0\x9f\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82"), 0, ""},
-        {"one character", STR("\xe9\xa3\x9f"), 0, ""},
-        {"empty", STR(""), WT_EFORMAT, "the request is empty"},
-        {"blanks", STR(" \t\n"), WT_EFORMAT, "the request is empty"},
-        {"blanks of other alphabets", STR("\xe3\x80\x80\xc2\xa0\xe2\x80\x83"), WT_EFORMAT, "the request is empty"},
-        {"a NUL", STR("ab\0c"), WT_EFORMAT, "the request has a NUL at byte 2"},
-        {"not UTF-8", STR("caf\xe9"), WT_EFORMAT, "the request is not valid UTF-8"},
+        {"words are accepted", STR("book a table"), 0, ""},
+        {"another alphabet is accepted", STR("\xd0\x9f\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82"), 0, ""},
+        {"one character is accepted", STR("\xe9\xa3\x9f"), 0, ""},
+        {"no bytes are refused", STR(""), WT_EFORMAT, "the request is empty"},
+        {"blanks are refused", STR(" \t\n"), WT_EFORMAT, "the request is empty"},
+        {"Unicode blanks are refused", STR("\xe3\x80\x80\xc2\xa0\xe2\x80\x83"), WT_EFORMAT, "the request is empty"},
+        {"a NUL is refused", STR("ab\0c"), WT_EFORMAT, "the request has a NUL at byte 2"},
+        {"invalid UTF-8 is refused", STR("caf\xe9"), WT_EFORMAT, "the request is not valid UTF-8"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         err = (wt_error){0};
@@ -974,7 +974,7 @@ int main(void)
         cmocka_unit_test(test_a_cancelled_call_adds_no_usage),
         cmocka_unit_test(test_usages_over_the_limit_are_refused),
         cmocka_unit_test(test_sums_do_not_depend_on_batches),
-        cmocka_unit_test(test_models_do_not_mix),
+        cmocka_unit_test(test_sums_of_different_models_do_not_mix),
         cmocka_unit_test(test_two_learners_add_a_usage_once),
         cmocka_unit_test(test_a_forgotten_usage_makes_its_sums_stale),
         cmocka_unit_test(test_a_tool_added_again_gets_a_new_sum),
@@ -987,7 +987,7 @@ int main(void)
         cmocka_unit_test(test_many_usages_are_added_and_forgotten),
         cmocka_unit_test(test_a_store_of_version_1_is_updated),
         cmocka_unit_test(test_times_are_parsed),
-        cmocka_unit_test(test_requests_are_checked),
+        cmocka_unit_test(test_invalid_requests_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
