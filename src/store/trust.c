@@ -1,7 +1,7 @@
 /* trust.c: limits the weight of usages that clients report, so that a client cannot promote a tool with its own usages.
  *
- * Reports of clients cannot be verified. But a popular tool is reported by several clients, and a promoted tool by one
- * client only. So usages with a client have a limited weight:
+ * Reports of clients cannot be verified. But several clients report a popular tool, and only one client reports a tool
+ * that this client promotes. So usages with a client have a limited weight:
  *
  *   for the same request   The weight is clients / wanted, at most 1. `clients` is the number of clients that report
  *                          the tool. A client with few usages so far counts as a fraction of a client. `wanted` grows
@@ -9,8 +9,8 @@
  *   in a tool's mean       Only a few usages of each client count. Their number falls as the number of clients in the
  *                          store grows.
  *
- * Usages without a client come from the owner of the store and always count in full. In a store with few clients, the
- * usages of clients also count in full, because the owner admitted each client.
+ * Usages without a client come from the owner of the store and always count in full. In a store with fewer than twenty
+ * clients, usages for the same request also count in full, because the owner admitted each client.
  *
  * Clients are read one at a time from the index usage_tool_label (label, client). A client that reports a tool again
  * and again therefore does not use up the limits of the other clients. docs/learning.md ("False usages from clients of

@@ -4,9 +4,10 @@
  * so importing the same file again writes nothing. The page cache may grow to 256 MiB during an import. A smaller cache
  * could spill pages to the file, which locks out readers before the commit.
  *
- * store/store.h documents how names are assigned. An import stores at most one tool in a row; the row is then "taken".
- * The row with a tool's name may belong to another source, or be taken already. The tool is then looked up in the
- * family of its name: the rows "name~N" of its provider (names.c). Such collisions are rare. */
+ * store/store.h documents how names are assigned. A row is "taken" once the import has stored a tool in it. A later
+ * tool of the import cannot change a taken row. If the row with a tool's name belongs to another source or is taken,
+ * the tool is looked up in the family of its name: the rows "name~N" of its provider (names.c). Such collisions are
+ * rare. */
 #include "store/internal.h"
 
 #include "base/buffer.h"

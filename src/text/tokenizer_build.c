@@ -126,8 +126,8 @@ static int write_scores(struct blob_writer *w, const struct tokenizer_parts *par
         if (!isfinite(parts->scores[i]))
             return wt__fail(err, WT_EMODEL, "the score of piece %zu is not a number", i);
         if (parts->pieces[i].text.len > UNIGRAM_MAX_PIECE)
-            return wt__fail(err, WT_ETOOLONG, "piece %zu has %zu bytes, at most %d", i, parts->pieces[i].text.len,
-                            UNIGRAM_MAX_PIECE);
+            return wt__fail(err, WT_ETOOLONG, "piece %zu has %zu bytes; at most %d are allowed", i,
+                            parts->pieces[i].text.len, UNIGRAM_MAX_PIECE);
         if (i == 0 || parts->scores[i] < least)
             least = parts->scores[i];
         if (parts->pieces[i].text.len > w->header.longest)
@@ -208,7 +208,7 @@ static int check_sizes(const struct tokenizer_files *files, wt_error *err)
                 {"spm.model", files->spm_model.len}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].len > TOKENIZER_MAX_FILE)
-            return wt__fail(err, WT_ETOOLONG, "%s has %zu bytes, at most %zu", rows[i].name, rows[i].len,
+            return wt__fail(err, WT_ETOOLONG, "%s has %zu bytes; at most %zu are allowed", rows[i].name, rows[i].len,
                             TOKENIZER_MAX_FILE);
     return 0;
 }

@@ -212,7 +212,7 @@ static int read_merges_txt(struct tokenizer_parts *parts, struct str text, wt_er
         if (line.len == 0 || (count == 0 && wt__str_starts(line, STR("#version"))))
             continue;
         if (!blank)
-            return wt__fail(err, WT_EMODEL, "merges.txt: a line does not hold two tokens");
+            return wt__fail(err, WT_EMODEL, "merges.txt: a line does not have two tokens");
         if (wt__grow((void **)&names, &capacity, count + 1, sizeof *names) != 0)
             return wt__fail_nomem(err);
         names[count++] = (struct merge_names){{line.ptr, (size_t)(blank - line.ptr)},

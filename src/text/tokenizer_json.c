@@ -154,9 +154,9 @@ static int read_wordpiece_json(struct tokenizer_parts *parts, const json_t *root
     const json_t *normalizer = wt__json_object(root, "normalizer");
     const json_t *pre_tokenizer = wt__json_object(root, "pre_tokenizer");
     if (!component_has_type(normalizer, "BertNormalizer") || !wt__json_bool(normalizer, "clean_text", true))
-        return fail_unsupported("with WordPiece the normalizer", wt__json_str(normalizer, "type"), err);
+        return fail_unsupported("with WordPiece, the normalizer", wt__json_str(normalizer, "type"), err);
     if (!component_has_type(pre_tokenizer, "BertPreTokenizer"))
-        return fail_unsupported("with WordPiece the pre-tokenizer", wt__json_str(pre_tokenizer, "type"), err);
+        return fail_unsupported("with WordPiece, the pre-tokenizer", wt__json_str(pre_tokenizer, "type"), err);
     if (wt__json_int(model, "max_input_chars_per_word", WORDPIECE_MAX_WORD) != WORDPIECE_MAX_WORD)
         return wt__fail(err, WT_EMODEL, "%s: max_input_chars_per_word other than %d is not supported", file,
                         WORDPIECE_MAX_WORD);
@@ -219,7 +219,7 @@ static int read_step(struct tokenizer_parts *parts, uint32_t *seen, const json_t
         }
         return steps[i].flag == MAPPED ? read_map(parts, wt__json_str(step, "precompiled_charsmap"), err) : 0;
     }
-    return fail_unsupported("in this place the normalizer", wt__json_str(step, "type"), err);
+    return fail_unsupported("at this position, the normalizer", wt__json_str(step, "type"), err);
 }
 
 static int read_metaspace(struct tokenizer_parts *parts, const json_t *root, wt_error *err)
@@ -228,7 +228,7 @@ static int read_metaspace(struct tokenizer_parts *parts, const json_t *root, wt_
     const json_t *last = chain.len > 0 ? component_at(&chain, chain.len - 1) : NULL;
     for (size_t i = 0; i + 1 < chain.len; i++) {
         if (!component_has_type(component_at(&chain, i), "WhitespaceSplit"))
-            return fail_unsupported("with Unigram the pre-tokenizer", wt__json_str(component_at(&chain, i), "type"),
+            return fail_unsupported("with Unigram, the pre-tokenizer", wt__json_str(component_at(&chain, i), "type"),
                                     err);
         parts->flags |= TOKENIZER_SPLIT_BLANKS;
     }
@@ -238,7 +238,7 @@ static int read_metaspace(struct tokenizer_parts *parts, const json_t *root, wt_
     if (!component_has_type(last, "Metaspace") ||
         !wt__str_equal(wt__json_str(last, "replacement"), STR("\xE2\x96\x81")) || !wt__json_bool(last, "split", true) ||
         (!always && !never))
-        return fail_unsupported("with these settings the pre-tokenizer", wt__json_str(last, "type"), err);
+        return fail_unsupported("with these settings, the pre-tokenizer", wt__json_str(last, "type"), err);
     parts->flags |= always ? TOKENIZER_PREFIX : 0U;
     return 0;
 }
@@ -300,15 +300,15 @@ static int read_bpe_json(struct tokenizer_parts *parts, const json_t *root, cons
     const json_t *normalizer = wt__json_object(root, "normalizer");
     const json_t *pre_tokenizer = wt__json_object(root, "pre_tokenizer");
     if (normalizer)
-        return fail_unsupported("with BPE the normalizer", wt__json_str(normalizer, "type"), err);
+        return fail_unsupported("with BPE, the normalizer", wt__json_str(normalizer, "type"), err);
     if (!component_has_type(pre_tokenizer, "ByteLevel") || !wt__json_bool(pre_tokenizer, "use_regex", true))
-        return fail_unsupported("with BPE the pre-tokenizer", wt__json_str(pre_tokenizer, "type"), err);
+        return fail_unsupported("with BPE, the pre-tokenizer", wt__json_str(pre_tokenizer, "type"), err);
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         if (wt__json_bool(model, switches[i], false))
-            return fail_unsupported("with BPE the setting", wt__str(switches[i]), err);
+            return fail_unsupported("with BPE, the setting", wt__str(switches[i]), err);
     for (size_t i = 0; i < sizeof affixes / sizeof *affixes; i++)
         if (wt__json_str(model, affixes[i]).len > 0)
-            return fail_unsupported("with BPE the setting", wt__str(affixes[i]), err);
+            return fail_unsupported("with BPE, the setting", wt__str(affixes[i]), err);
     parts->flags |= wt__json_bool(pre_tokenizer, "add_prefix_space", true) ? TOKENIZER_PREFIX : 0U;
     WT_TRY(read_vocabulary(parts, model, err));
     return read_merges_json(parts, model, err);
