@@ -97,16 +97,18 @@ int wt__parts_add_piece(struct tokenizer_parts *parts, struct str text, int64_t 
  * id), WT_ETOOLONG (id too large, or too many tokens), WT_ENOMEM. */
 int wt__parts_add_token(struct tokenizer_parts *parts, struct added_token token, int64_t id, wt_error *err);
 
-/* Names of the two tokens of a merge. All pieces must be added before wt__parts_add_merges. */
+/* Names of the two tokens of a merge. */
 struct merge_names {
     struct str left, right;
 };
+/* Adds merges in order of rank. All pieces must be added before. Errors: WT_EMODEL (a token is not a piece),
+ * WT_ETOOLONG, WT_ENOMEM. */
 int wt__parts_add_merges(struct tokenizer_parts *parts, const struct merge_names *names, size_t count, wt_error *err);
 
 /* Returns the id of the added token with exactly this text, or else of the piece with this text; -1 if not found. */
 int32_t wt__parts_find(const struct tokenizer_parts *parts, struct str text);
 
-/* Reads tokenizer.json, which may lack the names of some special tokens. */
+/* Reads tokenizer.json. Sets special[] only for the tokens that the file names. */
 int wt__parts_read_json(struct tokenizer_parts *parts, struct str text, wt_error *err);
 
 /* Reads the files of a model without tokenizer.json. Missing settings have the defaults of the reference library. */

@@ -4,7 +4,8 @@
  * and used in place. A malicious blob is harmless: all reads stay inside the blob, and all ids stay below token_count.
  * The blob has the byte order of the machine that built it. A blob of another byte order or version is rejected.
  *
- * Ids equal those that the reference library computes with tokenizer.json, with three exceptions:
+ * Ids equal those that the reference library (Hugging Face's tokenizers) computes with tokenizer.json, with three
+ * exceptions:
  *   - a unigram word of over UNIGRAM_WINDOW bytes may be split (unigram.h);
  *   - a BPE word of over BPE_MAX_WORD bytes is split (bpe.h);
  *   - in WordPiece models, added tokens are matched only in the original text, before normalisation. */
@@ -48,7 +49,7 @@ struct tokenizer {
     enum tokenizer_kind kind;
     uint32_t token_count;                /* all ids are lower */
     int32_t special[TOKENIZER_SPECIALS]; /* ids; -1 if the model has no such token */
-    bool framed;                         /* true if texts get CLS and SEP; false only for models without layers */
+    bool framed;                         /* true if texts get CLS and SEP; false for static models */
     bool pair_two_seps;                  /* true for pairs CLS a SEP SEP b SEP, false for CLS a SEP b SEP */
     bool pair_types;                     /* true if the second text of a pair and its SEP have type 1 */
     struct added added;                  /* tokens matched in the original text */
