@@ -1,6 +1,6 @@
-/* mutant.h: damages files of a folder at random and tests each damaged folder in a child process. A change flips bits,
- * zeroes, fills, moves or removes blocks, sets numbers to extremes, or truncates or extends the file. The same seed and
- * number give the same change.
+/* mutant.h: damages a file of a folder at random and tests the damaged folder (a mutant) in a child process. A change
+ * flips a bit, sets a number to an extreme, overwrites or removes a block, or truncates or extends the file. The same
+ * seed and mutant number give the same changes.
  *
  *   WT_MUTANTS       mutants of each folder; default MUTANTS
  *   WT_MUTANT_SEED   seed of all mutants; default 1 */
@@ -21,7 +21,11 @@
 #include "base/memory.h"
 #include "base/rng.h"
 
-enum { MUTANTS = 500, MUTANT_FILES = 32, MUTANT_SECONDS = 120 /* timeout of a mutant; others take milliseconds */ };
+enum {
+    MUTANTS = 500,       /* default number of mutants of a folder */
+    MUTANT_FILES = 32,   /* maximum files of a folder */
+    MUTANT_SECONDS = 120 /* timeout of one mutant, which usually takes milliseconds */
+};
 
 struct mutant_file {
     char *path;
@@ -90,7 +94,7 @@ static inline void mutant_file_write(const struct mutant_file *original, const u
         mutant_die(original->path);
 }
 
-/* Restores all files and removes others. */
+/* Removes all files of the folder, and writes the original files again. */
 static inline void mutant_folder_restore(const struct mutant_folder *folder)
 {
     struct arena arena = {0};
@@ -106,7 +110,8 @@ static inline void mutant_folder_restore(const struct mutant_folder *folder)
 
 /* ---------------------------------------------------------------- one change */
 
-/* Replaces an aligned number of 1 to 8 bytes by an extreme, a value near its own, or one near the file's length. */
+/* Replaces an aligned number of 1 to 8 bytes by an extreme, by a value computed from it, or by a value near the file's
+ * length. */
 static inline void mutate_number(struct rng *rng, unsigned char *bytes, size_t len)
 {
     size_t size = (size_t)1 << wt__rng_below(rng, 4);
@@ -137,7 +142,7 @@ static inline void mutate_number(struct rng *rng, unsigned char *bytes, size_t l
     memcpy(bytes + at, &value, size);
 }
 
-/* Zeroes a block, fills it with 0xFF, copies it from elsewhere in the file, or randomises it. */
+/* Overwrites a block with zeros, with 0xFF, with a copy of another part of the file, or with random bytes. */
 static inline void mutate_block(struct rng *rng, unsigned char *bytes, size_t len)
 {
     size_t most = len < 4096 ? len : 4096, size = 1 + wt__rng_below(rng, most);
@@ -158,7 +163,8 @@ static inline void mutate_block(struct rng *rng, unsigned char *bytes, size_t le
     }
 }
 
-/* Truncates the file, removes a part, or appends a copy of one. bytes: [room]. Returns the new length. */
+/* Truncates the file, removes a part, or appends a copy of a part. bytes [room] holds the file. Returns the new
+ * length. */
 static inline size_t mutate_length(struct rng *rng, unsigned char *bytes, size_t len, size_t room)
 {
     size_t at = wt__rng_below(rng, len + 1), size = wt__rng_below(rng, len - at + 1);
@@ -200,15 +206,16 @@ static inline size_t apply_mutations(struct rng *rng, unsigned char *bytes, size
 
 struct mutant_trial {
     struct mutant_folder *folder;
-    /* Corrects the checksums of a changed file, so that the code behind them is reached. NULL for files without
-     * checksums. */
+    /* Corrects the checksums of a changed file, so that the file reaches the code behind the check. NULL for files
+     * without checksums. */
     void (*repair)(const char *path, unsigned char *bytes, size_t len);
-    /* Tests the folder in a child process. Returns 0 on success. repaired: checksums do not reveal the change. */
+    /* Tests the folder in a child process. Returns 0 on success. repaired: true if the checksums were corrected. */
     int (*try)(unsigned long n, bool repaired);
     const char *place; /* folder with everything that the trial needs; copied if a mutant fails */
 };
 
-/* Runs the trial in a child process and returns its wait status. A leak also fails it. */
+/* Runs the trial in a child process and returns the wait status of the child. The child ends with exit(), so that
+ * LeakSanitizer reports leaks. */
 static inline int run_mutant(const struct mutant_trial *trial, unsigned long n, bool repaired)
 {
     int status = 0;
@@ -225,7 +232,8 @@ static inline int run_mutant(const struct mutant_trial *trial, unsigned long n, 
     return status;
 }
 
-/* Restores the folder and writes mutant number n of the seed. Returns true if its checksums were corrected. */
+/* Restores the folder and writes mutant number n of the seed. Returns true if the checksums of the changed file were
+ * corrected. */
 static inline bool mutant_write(const struct mutant_trial *trial, unsigned long seed, unsigned long n)
 {
     const struct mutant_folder *folder = trial->folder;
@@ -247,7 +255,7 @@ static inline bool mutant_write(const struct mutant_trial *trial, unsigned long 
     return repaired;
 }
 
-/* Keeps a copy of a failed mutant and prints where. */
+/* Keeps a copy of a failed mutant and prints its path. */
 static inline void keep_failed_mutant(const struct mutant_trial *trial, unsigned long seed, unsigned long n, int status)
 {
     const char *build = getenv("WT_TEST_BUILD");
@@ -270,7 +278,7 @@ static inline size_t mutants_failed(const struct mutant_trial *trial)
         int status = run_mutant(trial, n, repaired);
         if (status == 0)
             continue;
-        mutant_write(trial, seed, n); /* the trial may have changed it */
+        mutant_write(trial, seed, n); /* Write the mutant again, because the trial may have changed its files. */
         keep_failed_mutant(trial, seed, n, status);
         failed++;
     }

@@ -1,5 +1,5 @@
-/* rendezvous.h: a point where threads wait for each other. Tests that work is done in parallel: threads that arrive one
- * at a time would wait forever. */
+/* rendezvous.h: a point where threads wait for each other. A test uses it to check that work runs in parallel: if the
+ * work runs serially, the first thread waits forever. */
 #ifndef WT_TESTS_RENDEZVOUS_H
 #define WT_TESTS_RENDEZVOUS_H
 

@@ -1,14 +1,17 @@
 /* sum.c: usage sums (Tool2Vec, section 4.1), stored as little-endian fp32.
  *
+ * The usage sum of a tool is the sum of the vectors of the requests that used it. The mark of a vector set is the id of
+ * the last usage included in its sums.
+ *
  * One transaction adds a batch of usages. It reads the sums of the tools, adds the vectors in memory in the order of
- * the usages, and writes the sums together with the new mark. Because of this order, the bits of a sum do not depend
- * on how its usages are divided into batches. */
+ * the usages, and writes the sums and the new mark. The order is fixed, so the bits of a sum do not depend on how its
+ * usages are divided into batches. */
 #include "store/internal.h"
 
 #include "base/map.h"
 #include "base/memory.h"
 
-/* The row of usage_encoding for a vector set: all sums of the set refer to it. */
+/* The row of usage_encoding for a vector set. All sums of the set refer to this row. */
 struct encoding {
     int64_t id;   /* 0 if absent */
     int64_t last; /* mark: id of the last usage in the sums */
@@ -61,8 +64,8 @@ int wt__store_usage_mark(struct store *store, const struct vector_set *set, stru
     return rc < 0 ? rc : 0;
 }
 
-/* Returns 1 if the row exists, else 0. *uses is negative if the sum is stale. out [D] is zero if the sum is absent or
- * stale. */
+/* Reads the usage sum of a tool into out [D], and the number of usages in it into *uses. *uses is negative if the sum
+ * is stale. out is zero if the sum is absent or stale. Returns 1 if the row exists, else 0. */
 static int read_sum(struct store *store, const struct vector_set *set, int64_t encoding, int64_t tool, int64_t *uses,
                     float *out, wt_error *err)
 {
@@ -103,7 +106,7 @@ struct sum_batch {
     struct store *store;
     const struct vector_set *set;
     struct encoding encoding;
-    struct map by_tool;         /* bytes of the tool's id -> index in keys and sums */
+    struct map by_tool;         /* bytes of a tool's id -> index in keys and sums */
     struct arena ids;           /* keys of by_tool */
     struct usage_sum_key *keys; /* uses is negative if the stored sum is stale */
     float *sums;                /* [count, D] */
@@ -111,7 +114,7 @@ struct sum_batch {
     wt_error *err;
 };
 
-/* Sets *at to the index of the tool's sum, which is read from the store on first use. */
+/* Sets *at to the index of the tool's sum in the batch. Reads the sum from the store on first use. */
 static int find_batch_sum(struct sum_batch *b, int64_t tool, uint32_t *at)
 {
     struct str id = {(const char *)&tool, sizeof tool};
@@ -133,7 +136,7 @@ static int find_batch_sum(struct sum_batch *b, int64_t tool, uint32_t *at)
     return rc < 0 ? rc : 0;
 }
 
-/* Adds vector [D] to the sums of the tools that the usage teaches. A usage removed meanwhile has no tools. */
+/* Adds vector [D] to the sums of the tools that the usage teaches. Does nothing if the usage was removed meanwhile. */
 static int add_vector(struct sum_batch *b, int64_t usage, const float *vector)
 {
     WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
@@ -209,7 +212,7 @@ int wt__store_stale_usage_sums(struct store *store, const struct vector_set *set
     return rc < 0 ? rc : (int)count;
 }
 
-/* Returns 1 if the tool's sum is stale and has the generation of the key, else 0. */
+/* Returns 1 if the tool's sum is stale and still has the generation of the key, else 0. */
 static int is_stale_since(struct store *store, int64_t encoding, const struct usage_sum_key *key, wt_error *err)
 {
     return wt__sql_run(
@@ -217,7 +220,7 @@ static int is_stale_since(struct store *store, int64_t encoding, const struct us
         SQL_VALUES(sql_integer(encoding), sql_integer(key->tool), sql_integer((int64_t)key->generation)), err);
 }
 
-/* Returns 1 if the sum was replaced, else 0. */
+/* Replaces a stale sum, as wt__store_put_usage_sum does, within a transaction of the caller. */
 static int replace_sum(struct store *store, const struct vector_set *set, const struct usage_sum_key *key, int64_t last,
                        const float *sum, wt_error *err)
 {

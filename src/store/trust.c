@@ -1,31 +1,32 @@
-/* trust.c: how far reports of clients are trusted for a tool, so that a client cannot promote a tool with its own
- * usages.
+/* trust.c: limits the weight of usages that clients report, so that a client cannot promote a tool with its own usages.
  *
  * Reports of clients cannot be verified. But several clients report a popular tool, and only one client reports a tool
- * that it promotes. So usages with a client have a limited weight:
+ * that this client promotes. So usages with a client have a limited weight:
  *
- *   for the same request   The weight is clients / wanted, at most 1. `wanted` grows with the number of clients in the
- *                          store. A client with few usages so far counts as a fraction of a client.
- *   in a tool's mean       Only a few usages of each client count: the fewer, the more clients the store has.
+ *   for the same request   The weight is clients / wanted, at most 1. `clients` is the number of clients that report
+ *                          the tool. A client with few usages so far counts as a fraction of a client. `wanted` grows
+ *                          with the number of clients in the store.
+ *   in a tool's mean       Only a few usages of each client count. Their number falls as the number of clients in the
+ *                          store grows.
  *
- * In a store with few clients their usages count in full, because its owner admitted each client. Usages without a
- * client come from the owner of the store and always count in full.
+ * Usages without a client come from the owner of the store and always count in full. In a store with fewer than twenty
+ * clients, usages for the same request also count in full, because the owner admitted each client.
  *
- * All limits count distinct clients, listed by the index usage_tool_label (label, client): a client that reports a tool
- * again and again does not hide the others. docs/learning.md ("False usages from clients of a server") describes the
- * alternatives and the cost. */
+ * Clients are read one at a time from the index usage_tool_label (label, client). A client that reports a tool again
+ * and again therefore does not use up the limits of the other clients. docs/learning.md ("False usages from clients of
+ * a server") describes the alternatives and the cost. */
 #include "store/internal.h"
 
 enum {
     CLIENTS_MOST = 66,     /* maximum number of clients counted; more do not change the results */
-    CLIENTS_A_WANTED = 10, /* clients in the store for each client that must report the tool for full trust */
-    WANTED_MOST = 5,       /* maximum number of clients that must report the tool */
+    CLIENTS_A_WANTED = 10, /* `wanted` is the number of clients in the store divided by this */
+    WANTED_MOST = 5,       /* maximum of `wanted` */
     CLIENT_KNOWN = 20,     /* usages, of any tool, after which a client has its full weight */
-    BELIEVED = 200,        /* maximum usages of all clients together in a tool's mean */
-    BELIEVED_LEAST = 3,    /* minimum of this limit's part for one client */
+    BELIEVED = 200,        /* usages in a tool's mean, divided equally among the clients of the store */
+    BELIEVED_LEAST = 3,    /* minimum number of usages that each client may have in a tool's mean */
     TRUST_READ = 200,      /* maximum clients of a tool read for wt__store_trust */
     BELIEVED_READ = 1000,  /* maximum clients of a tool read for wt__store_believed */
-    REPORTS_READ = 16,     /* newest usages read of a client, or without a client; at least one must not have failed */
+    REPORTS_READ = 16,     /* newest usages of a label read per client; the client counts if one did not fail */
     LABELS_READ = 16       /* maximum labels of a tool read */
 };
 
@@ -53,18 +54,19 @@ int wt__store_clients_wanted(struct store *store, size_t *out, wt_error *err)
     return rc;
 }
 
-/* Reports of clients about one tool, read until they suffice. */
+/* Reports of clients about one tool, read until is_sufficient is true. */
 struct tool_reports {
     struct store *store;
     int64_t clients[BELIEVED_READ];  /* clients that report the tool */
-    size_t usages_of[BELIEVED_READ]; /* usages of each client that count */
-    size_t count, most_clients;
-    bool has_anonymous; /* a usage has no client */
-    double weight;      /* number of clients, each weighted by its usages so far */
-    double wanted;      /* clients needed for full trust; 0 if usages are counted instead */
-    size_t believed;    /* usages that count */
-    size_t most;        /* maximum of one client */
-    size_t enough;      /* usages wanted */
+    size_t usages_of[BELIEVED_READ]; /* usages of each client that count, at most `most` */
+    size_t count;                    /* number of clients read */
+    size_t most_clients;             /* maximum of `count` */
+    bool has_anonymous;              /* true if a usage that did not fail has no client */
+    double weight;                   /* number of clients, each weighted by its usages so far */
+    double wanted;                   /* clients needed for full trust; 0 if usages are counted instead */
+    size_t believed;                 /* usages that count, of all clients and without a client */
+    size_t most;                     /* maximum usages of one client that count; 0 if `wanted` is used */
+    size_t enough;                   /* value of `believed` at which reading stops; 0 if `wanted` is used */
     wt_error *err;
 };
 
@@ -95,7 +97,8 @@ static int count_label_usages(struct tool_reports *t, int64_t label, int64_t cli
                       SQL_VALUES(sql_integer(label), sql_integer(client), sql_integer((int64_t)most)), out, t->err);
 }
 
-/* Adds the usages of a client. others: number of clients that reported the tool by another label. */
+/* Adds the usages of a client with this label. others: number of clients read for earlier labels of the tool. Only
+ * these may include the client already. */
 static int add_client_reports(struct tool_reports *t, int64_t label, int64_t client, size_t others)
 {
     size_t i = 0, usages;

@@ -1,7 +1,7 @@
 /* usage.c: recorded use: requests, labels of the tools used, and links from labels to tools.
  *
- * Requests and labels are rows shared by all usages, so that a frequent request is stored once. Rows without a usage
- * are deleted together with their last usage. */
+ * Usages with the same request share one request row, so that a frequent request is stored once. Labels are shared in
+ * the same way. A request or label is deleted with its last usage. */
 #include "store/internal.h"
 
 #include "base/memory.h"
@@ -24,11 +24,13 @@ static int add_to_counter(struct store *store, const char *key, int64_t more, wt
                        SQL_VALUES(sql_integer(more), sql_string(key)), err);
 }
 
-/* Reads the bytes of the file's header from the journal mode on (SQLite's file format, section 1.3). The mode is
- * followed by the change counter and the sizes of the file and of its free list. Every commit with a rollback journal
- * changes these bytes. Returns false without a rollback journal. Uses the connection's own descriptor, because closing
- * another descriptor would release the locks of the whole process. A writer may have changed the bytes shortly before
- * its commit; the caller then reads the counters once more than needed. */
+/* Reads the bytes of the file's header that every commit with a rollback journal changes (SQLite's file format, section
+ * 1.3). They include the journal mode, the change counter, and the sizes of the file and of its free list. Returns
+ * false if the file has no rollback journal.
+ *
+ * Uses the connection's own descriptor, because closing another descriptor would release the locks of the whole
+ * process. A writer may have changed the bytes shortly before its commit. The caller then reads the counters once more
+ * than needed. */
 static bool read_stamp(struct store *store, unsigned char stamp[STORE_STAMP_BYTES])
 {
     enum { STAMP_AT = 18, ROLLBACK_JOURNAL = 1 };
@@ -38,7 +40,7 @@ static bool read_stamp(struct store *store, unsigned char stamp[STORE_STAMP_BYTE
            stamp[0] == ROLLBACK_JOURNAL && stamp[1] == ROLLBACK_JOURNAL;
 }
 
-/* True if the file is unchanged since this connection read store->seen. */
+/* True if the file is unchanged since this connection read store->seen. Always false within a transaction. */
 static bool is_as_seen(struct store *store)
 {
     unsigned char stamp[STORE_STAMP_BYTES];
@@ -99,7 +101,8 @@ static int request_row(struct store *store, struct str text, int64_t *id, wt_err
     return 0;
 }
 
-/* Finds or inserts the label of a tool: its id if the tool exists, else the recorded text. */
+/* Finds or inserts the label of a used tool. If the tool exists, the label is linked to the tool and named
+ * "provider/name". Otherwise the label has no tool and the recorded text as its name. */
 static int label_row(struct store *store, const struct usage_tool *tool, int64_t *id, wt_error *err)
 {
     const struct sql_value *row = SQL_VALUES(sql_integer(tool->tool)), *label = SQL_VALUES(sql_text(tool->label));
@@ -155,7 +158,7 @@ static int insert_usage(struct store *store, const struct usage *usage, int64_t 
     return 0;
 }
 
-/* Returns 1 with the id and outcome of the client's usage with that key, else 0. */
+/* Finds the stored usage with the same client and key as `usage`. Returns 1 with its id and outcome, else 0. */
 static int find_usage_key(struct store *store, const struct usage *usage, int64_t *id, enum usage_outcome *outcome,
                           wt_error *err)
 {
@@ -172,8 +175,8 @@ static int find_usage_key(struct store *store, const struct usage *usage, int64_
     return rc;
 }
 
-/* Marks the selected sums as stale, and inserts rows for sums that do not exist yet. Parameters: ?1 a usage or a tool,
- * ?2 the new generation. */
+/* Marks the selected sums as stale, and inserts rows for sums that do not exist yet. Parameters: ?1 the id of a usage
+ * or of a tool, ?2 the new generation. */
 #define STALE_SUMS(select)                                                                                             \
     "INSERT INTO usage_sum (tool, encoding, generation, uses, data) " select                                           \
     " ON CONFLICT (tool, encoding) DO UPDATE SET generation = excluded.generation, uses = -1, data = x''"
@@ -185,7 +188,7 @@ static int mark_sums_stale(struct store *store, const char *stale_sums, int64_t 
     return wt__sql_run(store, stale_sums, SQL_VALUES(sql_integer(id), sql_integer((int64_t)generation)), err);
 }
 
-/* Marks the sums of the usage's tools as stale, whether they include the usage or not. */
+/* Marks the sums of the usage's tools as stale in each vector set whose mark has reached the usage. */
 static int make_usage_stale(struct store *store, int64_t usage, wt_error *err)
 {
     return mark_sums_stale(store,
@@ -272,8 +275,8 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
     return rc;
 }
 
-/* Maximum usages of the client with the same request that are compared, so that a frequent request does not make an
- * import quadratic. */
+/* Maximum earlier usages with the same client and request that are compared with one usage. Without the limit, an
+ * import that repeats one request would take quadratic time. */
 #define AGAIN_SEEN "16"
 
 int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_error *err)
@@ -311,8 +314,8 @@ int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *re
 
 /* ---------------------------------------------------------------- selecting usages */
 
-/* Parameters: ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 client, ?7 limit, or the generation of stale sums,
- * or unused, ?8 label. */
+/* Parameters: ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 client, ?8 label. ?7 is the limit in READ_USAGES,
+ * the new generation in MARK_STALE, and unused otherwise. */
 #define OF_ANY_TOOL                                                                                                    \
     " u.id > ?1 AND u.id <= ?2 AND (?3 = 0 OR u.created < ?3)"                                                         \
     " AND (?6 = '' OR u.client = (SELECT id FROM client WHERE name = ?6))"                                             \
@@ -343,7 +346,7 @@ static const char *const usage_statements[][2] = {
     {STALE OF_ANY_TOOL ")", STALE OF_ONE_TOOL ")"},
 };
 
-/* Opens a statement. ?7 is `number` if the statement has that parameter. */
+/* Opens a statement. number: value of ?7, ignored if the statement does not use it. */
 static int open_query(struct store *store, enum usage_statement which, const struct usage_query *query, int64_t number,
                       sqlite3_stmt **out, wt_error *err)
 {
@@ -513,7 +516,7 @@ int wt__usage_link(struct store *store, int64_t tool, struct str provider, struc
                          SQL_VALUES(sql_integer(tool), sql_text(provider), sql_text(name)), err);
     if (rc < 0 || sqlite3_changes(store->db) == 0)
         return rc;
-    /* The sums of the tool do not include the usages below the marks that are now linked to it. */
+    /* The new link adds usages to the tool. Sums whose mark has passed these usages lack them. */
     WT_TRY(
         mark_sums_stale(store, STALE_SUMS("SELECT ?1, id, ?2, -1, x'' FROM usage_encoding WHERE last > 0"), tool, err));
     return wt__usage_touch(store, err);
@@ -521,7 +524,8 @@ int wt__usage_link(struct store *store, int64_t tool, struct str provider, struc
 
 /* ---------------------------------------------------------------- stores of older versions */
 
-/* Older versions hashed the bytes of a request instead of its words; the first version had no hash. */
+/* Recomputes the hash of every request. Older versions hashed the bytes of a request instead of its words, and the
+ * first version had no hash. */
 static int fill_request_hashes(struct store *store, wt_error *err)
 {
     for (int64_t after = 0;;) {

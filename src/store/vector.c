@@ -1,10 +1,10 @@
 /* vector.c: tool vectors, stored as little-endian fp32, and contrastive questions.
  *
- * A vector encodes one text of its tool. A vector is stored only if its tool still has the generation at which the text
- * was read, and an import that changes a tool deletes its vectors. So a stored vector never encodes an older text.
+ * A vector encodes one text of its tool. A vector is stored only if its tool has not changed since the text was read.
+ * An import that changes a tool deletes its vectors. So a stored vector never encodes an older text.
  *
- * A language model writes contrastive questions (ToolVerifier, section 2.2). A question depends on the definitions of
- * two tools alone, so the next request that has to choose between the two tools reuses it. */
+ * A contrastive question distinguishes two tools. A language model writes it (ToolVerifier, section 2.2) from the
+ * definitions of the two tools alone. Later requests that have to choose between the same tools reuse the question. */
 #include "store/internal.h"
 
 #include "base/memory.h"
@@ -40,7 +40,8 @@ int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_
     return 0;
 }
 
-/* Lists tools. Parameters: ?1 kind, ?2 model, ?3 after_id, ?4 former kind unless `former` is NULL. */
+/* Lists the keys of tools. Parameters of sql: ?1 kind, ?2 model, ?3 after_id, ?4 former kind. ?4 does not exist if
+ * `former` is NULL. */
 static int list_keys(struct store *store, const char *sql, const struct vector_set *set, const char *former,
                      int64_t after_id, struct store_key *keys, size_t max, wt_error *err)
 {
@@ -71,7 +72,7 @@ int wt__store_former_vectors(struct store *store, const struct vector_set *set, 
                        : 0;
 }
 
-/* Returns 1 if stored, or 0 if the tool has changed since its key was read. */
+/* Returns 1 if stored, or 0 if the tool was changed or removed since its key was read. */
 static int put_vector(struct store *store, const struct vector_set *set, int64_t model, const struct store_key *key,
                       const float *vector, wt_error *err)
 {
@@ -116,8 +117,7 @@ int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set,
     return wt__sql_end(store, put_vectors(store, set, keys, vectors, count, err), err);
 }
 
-/* Reads the tool's vector, which may be unaligned in the row, into out [D]. Returns 1 if the tool has a vector, else
- * 0. */
+/* Reads the tool's vector into out [D], or its vector of the former kind if absent. Returns 1 if found, else 0. */
 static int get_vector(struct store *store, const struct vector_set *set, int64_t model, int64_t id, float *out,
                       wt_error *err)
 {

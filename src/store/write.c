@@ -1,12 +1,13 @@
 /* write.c: changes of the catalogue: imports and removals.
  *
- * An import compares every tool with its row, field by field, through one index lookup each, and writes only the
- * differences. Importing the same file again writes nothing. While it runs the page cache may grow to 256 MiB, because
- * a cache that spills locks out readers before the commit.
+ * An import finds the row of each tool with one index lookup and compares the fields. It writes only the differences,
+ * so importing the same file again writes nothing. The page cache may grow to 256 MiB during an import. A smaller cache
+ * could spill pages to the file, which locks out readers before the commit.
  *
- * How names are assigned is in store/store.h. An import takes a row at most once. If the row of a tool belongs to
- * another source or is taken, the tool is looked up in the family of its name, the rows "name~N" of its provider
- * (names.c). Such collisions are rare. */
+ * store/store.h documents how names are assigned. A row is "taken" once the import has stored a tool in it. A later
+ * tool of the import cannot change a taken row. If the row with a tool's name belongs to another source or is taken,
+ * the tool is looked up in the family of its name: the rows "name~N" of its provider (names.c). Such collisions are
+ * rare. */
 #include "store/internal.h"
 
 #include "base/buffer.h"
@@ -19,12 +20,13 @@ enum { STEP_TOOLS = 64 }; /* tools between two progress reports */
 /* A provider in the import. */
 struct stored_provider {
     int64_t id;
-    struct str name; /* current name; the source may use a former name */
+    struct str name; /* current name; the imported tools may use a former name */
 };
 
-/* Set of rows that this import added, changed or confirmed. Open addressing, at most half full. */
+/* Set of the ids of rows that this import added, changed or confirmed. A hash table with open addressing, at most half
+ * full. */
 struct row_set {
-    int64_t *slots; /* 0 if free */
+    int64_t *slots; /* ids of rows; 0 if free */
     size_t mask;
 };
 
@@ -35,16 +37,16 @@ struct tool_import {
     const struct store_import_options *options;
     uint64_t generation;
     struct owner owner; /* source of the current tool */
-    bool owner_is_new;  /* the source had no tools when it became the current one */
+    bool owner_is_new;  /* true if the owner had no tools when it became the current owner */
     struct row_set taken;
     struct map provider_index; /* name -> index of providers */
     struct stored_provider *providers;
     size_t provider_capacity;
     struct families families;
-    int64_t *ids;       /* [count] receives the rows of the tools; may be NULL */
-    int64_t last_taken; /* row of the current tool */
-    struct arena arena; /* names of providers */
-    bool lost_labels;   /* labels without a tool exist since before the import */
+    int64_t *ids;       /* [count] receives the ids of the tools; may be NULL */
+    int64_t last_taken; /* id of the row that was taken last */
+    struct arena arena; /* names of providers, and keys of skipped tools */
+    bool lost_labels;   /* true if the store had labels without a tool before the import */
     struct store_changes changes;
     wt_error *err;
 };
@@ -77,7 +79,7 @@ static int taken_new(struct row_set *taken, size_t count)
     return taken->slots ? 0 : -1;
 }
 
-/* Returns the slot of a row's id, or the free slot for it. */
+/* Returns the slot with this id, or the free slot for the id if it is not in the set. */
 static int64_t *taken_slot(const struct row_set *taken, int64_t id)
 {
     size_t at = (size_t)((uint64_t)id * 0x9e3779b97f4a7c15u >> 20) & taken->mask;
@@ -125,7 +127,7 @@ static int find_or_add_name(struct tool_import *import, const char *select, cons
     return 0;
 }
 
-/* Sets the current owner to the tool's source. Tools of one source are mostly adjacent. */
+/* Sets the current owner to the tool's source. Does nothing if the previous tool has the same source, as most have. */
 static int set_owner(struct tool_import *import, const struct tool *tool)
 {
     struct owner *owner = &import->owner;
@@ -213,8 +215,7 @@ static bool same_as_row(const struct tool *tool, sqlite3_stmt *row)
     return true;
 }
 
-/* Binds the columns shared by insert and update: ?1 source, ?2 generation, ?3 sha256, ?4 definition, ?5 to ?10
- * texts. */
+/* Number of columns shared by insert and update, and number of all columns that insert writes. */
 enum { CONTENT_COLUMNS = 4 + TEXT_COLUMNS, ROW_COLUMNS = CONTENT_COLUMNS + 3 };
 
 /* Writes the values shared by insert and update: ?1 source, ?2 generation, ?3 sha256, ?4 definition, ?5 to ?10
@@ -233,7 +234,8 @@ static void content_values(const struct tool_import *import, const struct tool *
         values[4 + i] = sql_text(texts[i]);
 }
 
-/* Notes a tool stored under another name than in its source, unless the name belongs to the same source. */
+/* Notes a tool that is stored under another name than in its source. Does nothing if a tool of the same source has the
+ * name. */
 static int note_collision(struct tool_import *import, const struct incoming *in)
 {
     WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
@@ -307,8 +309,8 @@ static int update_tool(struct tool_import *import, const struct tool *tool, int6
     return wt__sql_run(import->store, "DELETE FROM vector WHERE tool = ?1", SQL_VALUES(sql_integer(id)), import->err);
 }
 
-/* Finds the row with this id, or if id is 0 with the tool's provider and name. Returns 1 with *row at it, or 0 if
- * absent. The caller resets *row. */
+/* Finds the row with this id, or the row with the tool's provider and name if id is 0. Returns 1 with the statement
+ * *row at the row found, or 0 if absent. The caller resets *row. */
 static int find_stored_row(struct tool_import *import, int64_t id, const struct incoming *in, sqlite3_stmt **row)
 {
     WT_TRY(id ? wt__sql_open(import->store,
@@ -328,8 +330,8 @@ static bool owns_source(const struct tool_import *import, int64_t source)
     return import->options->reviewed.len > 0 || wt__owner_has(&import->owner, source);
 }
 
-/* True if the tool is stored in this row: the row has the same definition, or it belongs to the tool's source and is
- * not taken yet. */
+/* True if the tool should be stored in this row. The row has the same definition, source id and schema, or the import
+ * owns it and has not taken it yet. */
 static bool is_row_of(const struct tool_import *import, const struct tool *tool, sqlite3_stmt *row)
 {
     struct str sha256 = {(const char *)tool->sha256, sizeof tool->sha256};
@@ -340,7 +342,8 @@ static bool is_row_of(const struct tool_import *import, const struct tool *tool,
             !is_row_taken(import, sqlite3_column_int64(row, COLUMN_ID)));
 }
 
-/* Stores the tool in this row: updates the row if the tool's source owns it and it differs. Resets the statement. */
+/* Stores the tool in this row, unless the import has already taken the row. Updates a row that differs if the import
+ * owns it. Otherwise sets only the row's source. Resets the statement. */
 static int store_in_row(struct tool_import *import, const struct tool *tool, sqlite3_stmt *row)
 {
     int64_t id = sqlite3_column_int64(row, COLUMN_ID), source = sqlite3_column_int64(row, COLUMN_SOURCE);
@@ -356,8 +359,9 @@ static int store_in_row(struct tool_import *import, const struct tool *tool, sql
                        SQL_VALUES(sql_integer(id), sql_integer(import->owner.ids[0])), import->err);
 }
 
-/* Stores a tool whose name belongs to another source, or is free although its source has tools: it may have a numbered
- * name. */
+/* Stores a tool that may have a numbered name, either in its row of the family or in a new row. free: true if no row
+ * has the tool's name, so that a new row needs no number. Otherwise the row with the name belongs to another source or
+ * is taken. */
 static int import_relative(struct tool_import *import, struct incoming *in, bool free)
 {
     struct family *family;
@@ -414,7 +418,7 @@ static int remove_empty_providers(struct store *store, wt_error *err)
                         err);
 }
 
-/* Returns the key of a skipped tool, or of its row. */
+/* Returns the key by which a skipped tool and its row are matched, as a view of `key`. */
 static struct str left_key(struct buffer *key, struct str source, struct str source_id)
 {
     wt__buffer_clear(key);
@@ -424,7 +428,7 @@ static struct str left_key(struct buffer *key, struct str source, struct str sou
     return wt__buffer_view(key);
 }
 
-/* Indexes the skipped tools by key. The keys are in the arena. */
+/* Indexes the skipped tools by key. The keys are in the arena of the import. */
 static int index_left(struct tool_import *import, struct map *left)
 {
     const struct store_import_options *options = import->options;
@@ -439,8 +443,9 @@ static int index_left(struct tool_import *import, struct map *left)
     return 0;
 }
 
-/* Finds the rows of the source, and of sources below it, that this import neither stored nor skipped. Rows of reserved
- * providers are left out; for a reviewed provider all its rows are included. The caller frees *ids, also on error. */
+/* Finds the rows of the source, and of sources below it, that this import neither stored nor skipped. Excludes rows of
+ * reserved providers other than the reviewed provider. Includes rows of the reviewed provider from any source. The
+ * caller frees *ids, also on error. */
 static int find_missing(struct tool_import *import, const struct map *left, int64_t **ids, size_t *count)
 {
     WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
@@ -489,7 +494,7 @@ static int remove_missing(struct tool_import *import)
     return 0;
 }
 
-/* Notes a change of usages if a removal has deleted links. */
+/* Increments usage_generation if a removal has deleted links. before: number of links before the removal. */
 static int note_lost_links(struct store *store, int64_t before, wt_error *err)
 {
     int64_t links;
@@ -497,7 +502,7 @@ static int note_lost_links(struct store *store, int64_t before, wt_error *err)
     return rc == 0 && links < before ? wt__usage_touch(store, err) : rc;
 }
 
-/* Finishes a removal within the transaction. rc is its failure, or the number of tools removed. */
+/* Finishes a removal within its transaction. links: number of links before the removal. */
 static int finish_removal(struct store *store, int64_t links, wt_error *err)
 {
     WT_TRY(remove_empty_providers(store, err));
@@ -655,7 +660,7 @@ int wt__store_import(struct store *store, const struct tool *tools, size_t count
     struct progress *before = store->progress;
     *out = (struct store_changes){0};
     WT_TRY(wt__import_check(tools, count, err));
-    store->progress = options->progress; /* report the wait for another writer */
+    store->progress = options->progress; /* Report the wait for another writer. */
     int rc = wt__import_begin(store, err);
     if (rc == 0)
         rc = wt__import_within(store, tools, count, options, options->ids, out, err);

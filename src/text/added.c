@@ -17,7 +17,7 @@ bool wt__added_open(struct added *out, const void *section, size_t len, uint32_t
     return true;
 }
 
-/* Returns the first position from `at` on where a token may start, or NULL. */
+/* Returns the first position from `at` on where a token may start, or NULL if no position remains. */
 static const char *find_next_begin(const struct added *added, const char *at, const char *end)
 {
     if (added->only != -2)

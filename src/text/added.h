@@ -1,5 +1,5 @@
-/* added.h: added tokens, which are literal texts such as "[MASK]" or "</s>". They are cut out of the text before the
- * tokenizer's algorithm runs on the rest.
+/* added.h: finds added tokens, which are literal texts such as "[MASK]" or "</s>". They are cut out of the text before
+ * the tokenizer's algorithm runs on the remaining segments.
  *
  * Tokens are matched from left to right, the longest first. Depending on its flags, a match includes adjacent blanks,
  * or must be a separate word. */
@@ -13,8 +13,13 @@
 #include "base/str.h"
 #include "text/trie.h"
 
-/* Flags of a token: the match includes blanks before it, blanks after it, or must be a separate word. */
-enum { ADDED_LSTRIP = 1, ADDED_RSTRIP = 2, ADDED_SINGLE_WORD = 4, ADDED_FLAG_BITS = 3 };
+/* Flags of a token. */
+enum {
+    ADDED_LSTRIP = 1,      /* a match includes the blanks before the token */
+    ADDED_RSTRIP = 2,      /* a match includes the blanks after the token */
+    ADDED_SINGLE_WORD = 4, /* the token matches only as a separate word */
+    ADDED_FLAG_BITS = 3    /* number of bits of all flags */
+};
 
 /* Returns the value of a token in the trie, which combines id and flags. */
 static inline int32_t wt__added_value(int32_t id, unsigned flags)

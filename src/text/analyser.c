@@ -1,15 +1,15 @@
-/* analyser.c: splits text into parts, folds each part, and stems it with the help of a small cache.
+/* analyser.c: splits text into parts, folds each part (lower case, no accents), and stems it.
  *
- * A part ends at each character other than a letter, digit or combining mark. Inside a run, a part also ends before a
- * capital that comes
+ * A part ends at each character other than a letter, digit or combining mark. Each ideograph is a part. Inside a run, a
+ * part also ends before a capital that comes
  *
- *   after a small letter                                          getUser
- *   after a capital or digit, before a small letter that is       HTTPResponse, Top5News, but not APIs
- *   not a plural s
+ *   after a small letter                               getUser
+ *   after a capital or digit, before a small letter    HTTPResponse, Top5News
  *
- * Non-ASCII letters follow the same rules, by Unicode categories.
+ * A plural s does not count as a small letter, so that "APIs" is one part. Non-ASCII letters follow the same rules,
+ * according to their Unicode categories.
  *
- * Stemming takes about a microsecond per word; everything else takes a few nanoseconds per byte. Words repeat within a
+ * Stemming takes about a microsecond per word. All other steps take a few nanoseconds per byte. Words repeat within a
  * catalogue, so a direct-mapped cache of stems serves most words. A word with the same slot replaces the cached word.
  * The cache has a fixed size and never affects results. */
 #include "text/analyser.h"
@@ -24,10 +24,12 @@
 
 /* ---------------------------------------------------------------- stop words */
 
-/* Stop words are words of grammar and of polite requests ("could you please find me"). The list leaves out words that
- * may name a tool's function, however common, and words of quantity (each, most, once), which distinguish tools. The
- * list was chosen on the train and dev parts of the data sets. Words of quantity were left out because of test figures,
- * since dev was not conclusive; see docs/retrieval.md, "What tests decided".
+/* Stop words are words of grammar and of polite requests ("could you please find me"). The list omits words that may
+ * name a tool's function, even common ones. It also omits words of quantity (each, most, once), because they
+ * distinguish tools.
+ *
+ * The list was chosen on the train and dev parts of the data sets. Only the words of quantity were decided by test
+ * figures, because dev was not conclusive (docs/retrieval.md, "What tests decided").
  *
  * Invariant: words are unique and in ascending byte order (tests/text/test_analyser.c). */
 static const char *const stopwords[] = {
@@ -84,7 +86,7 @@ bool wt__is_stopword(struct str word)
 /* ---------------------------------------------------------------- stemming */
 
 enum {
-    SLOTS = 8192,   /* slots of the cache; at 48 bytes each, they fit in a second-level CPU cache */
+    SLOTS = 8192,   /* slots of the cache; at 47 bytes each, they fit in a second-level CPU cache */
     SLOT_BYTES = 22 /* maximum bytes of a cached word */
 };
 
@@ -158,7 +160,8 @@ static struct stem_slot *stem_slot_of(struct analyser *analyser, struct str word
     return &analyser->slots[(hash ^ hash >> 16) % SLOTS];
 }
 
-/* Sets *stem to the stem of a word, and *stop to whether it is a stop word. The stem is valid until the next call. */
+/* Sets *stem to the stem of a word, and *stop to true if the word is a stop word. The stem is valid until the next
+ * call. */
 static int find_stem(struct analyser *analyser, struct str word, struct str *stem, bool *stop)
 {
     struct stem_slot *slot = stem_slot_of(analyser, word);
@@ -216,8 +219,8 @@ static inline enum kind next_kind(const char **at, const char *end)
     return ascii_kind(c);
 }
 
-/* True if a new part starts at a code point. kind: kind of the code point; before: kind of the previous one; rest: text
- * after the code point. */
+/* True if a new part starts at a code point. kind: kind of the code point. before: kind of the previous code point.
+ * rest: text after the code point. */
 static bool starts_part(enum kind before, enum kind kind, const char *rest, const char *end)
 {
     if (before == IDEOGRAPH || kind == IDEOGRAPH)
@@ -283,7 +286,7 @@ size_t wt__analyser_fold(uint32_t c, char bytes[4])
     }
     if (is_accent(c))
         return 0;
-    wt__unicode_lower(c, lower); /* the optional second code point is an accent */
+    wt__unicode_lower(c, lower); /* A second code point is an accent, and is ignored. */
     unsigned count = wt__unicode_decompose(lower[0], decomposed);
     for (unsigned i = 1; i < count; i++)
         if (!is_accent(decomposed[i]))
@@ -305,7 +308,8 @@ static void fold_part(struct folded_word *word, const char *at, const char *end)
     }
 }
 
-/* Appends the stem of a word. Leaves out a stop word, unless `joins` is true: the word then is a joined form. */
+/* Appends the stem of a word. joins: true for a joined form, which is appended even if it is a stop word. Otherwise
+ * skips a stop word. */
 static int append_stem(struct analyser *analyser, struct str word, bool joins, struct token_source source,
                        struct token_list *out)
 {
@@ -328,7 +332,7 @@ static int add_joined(struct analyser *analyser, const struct folded_word *a, co
 
 int wt__analyser_run(struct analyser *analyser, struct str text, struct token_list *out)
 {
-    struct folded_word words[2]; /* current part and the one before it */
+    struct folded_word words[2]; /* the current part and the previous part */
     struct word_part part = {0};
     size_t before_start = 0;
     unsigned current = 0;
@@ -359,7 +363,7 @@ uint64_t wt__name_hash_text(uint64_t state, struct str text)
     const char *at = text.ptr, *end = text.ptr + text.len;
     while (text.len > 0 && at < end) {
         unsigned char byte = (unsigned char)*at;
-        if (byte < 0x80) { /* fast path for ASCII, same result as below */
+        if (byte < 0x80) { /* Fast path for ASCII, with the same result as the general path. */
             unsigned char lower = byte | 0x20;
             bool letter = lower >= 'a' && lower <= 'z';
             if (letter || (byte >= '0' && byte <= '9'))

@@ -1,18 +1,20 @@
 /* analyser.h: splits text into terms for BM25, and hashes names. Tool names, descriptions and requests are split in the
  * same way. "userRecord", "user_record" and "the records of users" contain the same terms.
  *
- * A run is an unbroken sequence of letters and digits. A run is split into parts where the case changes:
+ * A run is an unbroken sequence of letters and digits. A run is split into parts where the case changes (the rules are
+ * in analyser.c):
  *
  *   parseHTTPResponse     parse http response
  *   Top5News              top5 news
  *   md5, ec2, 3D, APIs    one part each
  *
  * Each part that is not a stop word yields a term: its stem (Snowball English) in lower case without accents. Two
- * adjacent parts of a run, even stop words, also yield a joined form: the stem of both together. So "YouTube" is found
- * as "youtube". Each ideograph is a part, so ideographs yield single characters and pairs.
+ * adjacent parts of a run also yield a joined form: the stem of both together. A joined form is kept even if its parts
+ * are stop words. So "YouTube" is found as "youtube". Each ideograph is a part, so ideographs yield single characters
+ * and pairs.
  *
- * Parts are truncated to ANALYSER_MAX_TERM bytes. Longer joined forms are dropped. Any bytes are accepted, and invalid
- * UTF-8 ends a run. */
+ * Parts are truncated to ANALYSER_MAX_TERM bytes. Joined forms over ANALYSER_MAX_TERM bytes are dropped. Any bytes are
+ * accepted, and invalid UTF-8 ends a run. */
 #ifndef WT_TEXT_ANALYSER_H
 #define WT_TEXT_ANALYSER_H
 
@@ -57,7 +59,7 @@ struct word_part {
     size_t start, end;
     bool joined; /* true if in the same run as the previous part */
 };
-/* Advances to the part after *part, or to the first part if part->end is 0. Returns false at the end. Accepts any
+/* Advances *part to the next part, or to the first part if part->end is 0. Returns false at the end. Accepts any
  * bytes. */
 bool wt__analyser_next_part(struct str text, struct word_part *part);
 
@@ -75,7 +77,7 @@ bool wt__is_stopword(struct str word);
  * same hash. Only letters and digits are hashed, in lower case and without accents, so no rule for word boundaries is
  * needed.
  *
- * A state can be continued: hashing "create" and then " issue" equals hashing "create issue". */
+ * A text can be hashed in pieces: adding "create" and then " issue" gives the same state as adding "create issue". */
 enum { NAME_HASH_BITS = 40 }; /* bits of a final hash */
 
 #define NAME_HASH_EMPTY UINT64_C(0xcbf29ce484222325) /* state before the first byte */

@@ -1,11 +1,11 @@
-/* bpe.c: splits text into words, and merges the tokens of a word with fast access to the pair of lowest rank.
+/* bpe.c: splits text into words, and merges the tokens of each word.
  *
  *   merge table: slots { left u32, right u32, rank u32, result u32 }, open addressing, at most half full
  *
  * A word is a linked list of symbols in an array. A merge replaces the left symbol by the merged token and unlinks the
  * right symbol. Each symbol stores the rank of its pair with the next symbol. Each block of symbols stores the lowest
- * rank in the block. A merge thus reads the lowest ranks of all blocks and at most two blocks, and the number of steps
- * per byte is bounded even for long words. */
+ * rank in the block. So a merge reads the lowest rank of every block, but the symbols of only a few blocks. The number
+ * of steps per byte is bounded even for long words. */
 #include "text/bpe.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static size_t merge_slot_of(uint32_t left, uint32_t right, size_t slot_count)
     return (size_t)((hash ^ hash >> 32) & (slot_count - 1));
 }
 
-/* Returns the slot of a pair; with rank NO_RANK if the pair is not in the table. */
+/* Returns the slot of a pair, or a slot with rank NO_RANK if the pair is not in the table. */
 static struct merge_slot find_merge(const struct bpe *bpe, uint32_t left, uint32_t right)
 {
     size_t at = merge_slot_of(left, right, bpe->slot_count);
@@ -129,7 +129,7 @@ static void rescan_block(struct merge_word_state *w, size_t block)
             w->least[block] = w->symbols[at].rank;
 }
 
-/* Returns the leftmost symbol with the lowest rank, or END. */
+/* Returns the index of the leftmost symbol with the lowest rank, or END if no pair can be merged. */
 static size_t find_least_pair(const struct merge_word_state *w)
 {
     size_t best = 0, blocks = (w->len + BLOCK - 1) / BLOCK;
@@ -255,7 +255,7 @@ int wt__bpe_byte_of(uint32_t c)
     return c == 0x143 ? 0xAD : -1;
 }
 
-/* Returns the length of an English contraction at `at`, or 0. */
+/* Returns the length of the English contraction ('s, 'll, ...) at `at`, or 0 if there is no contraction. */
 static size_t measure_contraction(const char *at, const char *end)
 {
     static const char *const tails[] = {"s", "t", "re", "ve", "m", "ll", "d"};
@@ -280,7 +280,7 @@ static const char *find_bpe_word_end(const char *at, const char *end, bool prefi
     if (short_form > 0)
         return at + short_form;
     class = read_bpe_class(&stop, end);
-    if (*at == ' ' && stop < end) { /* one space belongs to the next word */
+    if (*at == ' ' && stop < end) { /* A single space belongs to the word after it. */
         const char *behind = stop;
         enum bpe_class next = read_bpe_class(&behind, end);
         if (next != BPE_BLANK) {
@@ -290,7 +290,7 @@ static const char *find_bpe_word_end(const char *at, const char *end, bool prefi
     }
     for (const char *behind = stop; behind < end && read_bpe_class(&behind, end) == class; stop = behind)
         last = stop;
-    /* The last of several blanks belongs to the next word. */
+    /* The last of several blanks belongs to the word after them. */
     return class == BPE_BLANK && stop < end && (last > at || prefixed) ? last : stop;
 }
 

@@ -5,8 +5,8 @@
  *
  *   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
  *
- * Each word starts as one token per byte. Then adjacent tokens are merged: the pair with the lowest rank in the merge
- * table first, the leftmost first at equal rank, until no adjacent pair is in the table. */
+ * Each word starts as one token per byte. Then adjacent tokens are merged until no adjacent pair is in the merge table.
+ * The pair with the lowest rank in the table is merged first, and of equal pairs the leftmost. */
 #ifndef WT_TEXT_BPE_H
 #define WT_TEXT_BPE_H
 
@@ -19,7 +19,7 @@
 #include "text/pieces.h"
 
 enum {
-    BPE_MAX_WORD = 4096, /* maximum bytes of a word; a longer word is split into words of this size */
+    BPE_MAX_WORD = 4096, /* maximum bytes of a word; a longer word is split */
     BPE_MAX_PROBES = 64  /* maximum slots that a lookup in the merge table visits */
 };
 
@@ -34,20 +34,20 @@ struct bpe {
     const unsigned char *slots; /* [slot_count] struct merge_slot (bpe.c): the merge table */
     size_t slot_count;          /* power of two */
     uint32_t token_count;       /* ids of this value or above are not produced */
-    bool prefix_space;          /* true to add a space before each segment that does not start with a space */
+    bool prefix_space;          /* true to add a space before a segment that does not start with a space */
 };
 
 /* Appends the merge table for merges [count]. If a pair occurs twice, the later merge is used. Returns 0, or -1 if out
  * of memory. */
 int wt__bpe_build_merges(struct buffer *out, const struct bpe_merge *merges, size_t count);
 
-/* Sets slots and slot_count. Returns false if the section is not a valid table. */
+/* Sets out->slots and out->slot_count. Returns false if the size of the section is invalid. */
 bool wt__bpe_open_merges(struct bpe *out, const void *section, size_t len);
 
 /* Adds the ids of a segment to `out`. A segment is the text between two added tokens. */
 void wt__bpe_add(const struct bpe *bpe, struct str text, struct pieces *out);
 
-/* Classes of code points in the pattern: \p{L}, \p{N}, \s and others. */
+/* Classes of code points in the pattern: others, \p{L}, \p{N} and \s. */
 enum bpe_class { BPE_OTHER, BPE_LETTER, BPE_NUMBER, BPE_BLANK };
 enum bpe_class wt__bpe_class(uint32_t c);
 

@@ -6,22 +6,23 @@
 
 #include "base/buffer.h"
 
-/* A page is written by wt__html_head, the text of the title, wt__html_body, the content, and wt__html_end. */
+/* To write a page: call wt__html_head, append the text of the title, call wt__html_body, append the content, and call
+ * wt__html_end. */
 void wt__html_head(struct buffer *out);
 void wt__html_body(struct buffer *out);
 void wt__html_end(struct buffer *out);
 
-/* Appends s as text or attribute value: escapes markup, replaces invalid UTF-8, turns control characters into
- * blanks. */
+/* Appends s as text or as an attribute value. Escapes markup, and replaces invalid UTF-8 by U+FFFD and control
+ * characters by blanks. */
 void wt__html_text(struct buffer *out, struct str s);
-/* Same as wt__html_text, but truncates the text to `most` characters and an ellipsis. */
+/* Works like wt__html_text. Truncates a text of over `most` characters and appends an ellipsis. */
 void wt__html_cut(struct buffer *out, struct str s, size_t most);
 
 /* Appends <tag>text</tag>. */
 void wt__html_element(struct buffer *out, const char *tag, const char *text);
 
-/* Starts a table in a scroll container. columns: column heads separated by blanks; '_' stands for a blank within a
- * head, and a leading '<' marks a column of text. caption: NULL for no caption. */
+/* Starts a table in a scroll container. caption: NULL for no caption. columns: column heads separated by blanks. In a
+ * head, '_' is written as a blank, and a leading '<' aligns the column to the left. */
 void wt__html_table(struct buffer *out, const char *caption, const char *columns);
 void wt__html_row(struct buffer *out, const char *label); /* starts a row with its first cell */
 void wt__html_table_end(struct buffer *out);

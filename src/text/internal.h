@@ -42,18 +42,18 @@ enum tokenizer_section {
     SECTION_SCORES,           /* score of each id, as double; unigram */
     SECTION_CHARACTER_MAP,    /* struct precompiled; unigram; may be empty */
     SECTION_BYTES,            /* int32 [256]: id of each byte; BPE */
-    SECTION_MERGES,
-    /* merge table; BPE */ TOKENIZER_SECTIONS
+    SECTION_MERGES,           /* merge table; BPE */
+    TOKENIZER_SECTIONS        /* number of sections */
 };
 
 struct tokenizer_header {
     char magic[8];
     uint32_t byte_order, kind, flags, token_count; /* kind: enum tokenizer_kind; token_count: all ids are lower */
-    int32_t special[TOKENIZER_SPECIALS];
-    uint32_t continuation; /* WordPiece: trie node of the prefix "##" */
-    uint32_t longest;      /* unigram: length of the longest piece in bytes */
-    uint32_t reserved;     /* 0 */
-    double unknown_score;  /* unigram: score of a character that is not a piece */
+    int32_t special[TOKENIZER_SPECIALS];           /* ids; -1 if the model has no such token */
+    uint32_t continuation;                         /* WordPiece: trie node of the prefix "##" */
+    uint32_t longest;                              /* unigram: length of the longest piece in bytes */
+    uint32_t reserved;                             /* 0 */
+    double unknown_score;                          /* unigram: score of a character that is not a piece */
     struct {
         uint64_t offset, size; /* in bytes; offset is relative to the header */
     } sections[TOKENIZER_SECTIONS];
@@ -68,13 +68,14 @@ struct added_token {
     bool normalized; /* true if matched in normalised text, else in the original text */
 };
 
-/* Parts of a tokenizer, collected from the files of a model directory and then written as a blob. Strings are borrowed
- * from the files, from JSON documents or from the arena. An empty struct is zero, with every special[] set to -1. */
+/* Parts of a tokenizer. They are collected from the files of a model directory, and then written as a blob. Strings are
+ * borrowed from the files, from JSON documents or from the arena. An empty struct is zero except for special[], whose
+ * items are -1. */
 struct tokenizer_parts {
     enum tokenizer_kind kind;
     uint32_t flags;                       /* TOKENIZER_ bits */
     struct trie_key *pieces;              /* [piece_count] texts and ids */
-    double *scores;                       /* [piece_count] scores, for unigram; else NULL */
+    double *scores;                       /* [piece_count] scores; used only for unigram */
     struct bpe_merge *merges;             /* [merge_count] for BPE */
     struct added_token *added;            /* [added_count] */
     struct str map;                       /* unigram: precompiled character map; empty without a map */
@@ -88,26 +89,29 @@ struct tokenizer_parts {
     json_t *config, *specials, *document; /* parsed tokenizer_config.json, special_tokens_map.json and main file */
 };
 
-/* Adds a piece. score: for unigram; else ignored. Errors: WT_EMODEL or WT_ETOOLONG (id out of range), WT_ENOMEM. */
+/* Adds a piece. score: used only for unigram. Errors: WT_EMODEL (negative id), WT_ETOOLONG (id too large, or too many
+ * pieces), WT_ENOMEM. */
 int wt__parts_add_piece(struct tokenizer_parts *parts, struct str text, int64_t id, double score, wt_error *err);
 
-/* Adds an added token. Ignores a token without content. Errors: WT_EMODEL or WT_ETOOLONG (id out of range),
- * WT_ENOMEM. */
+/* Adds an added token with this id; token.id is ignored. Ignores a token without content. Errors: WT_EMODEL (negative
+ * id), WT_ETOOLONG (id too large, or too many tokens), WT_ENOMEM. */
 int wt__parts_add_token(struct tokenizer_parts *parts, struct added_token token, int64_t id, wt_error *err);
 
-/* Names of the two tokens of a merge. All pieces must be added before wt__parts_add_merges. */
+/* Names of the two tokens of a merge. */
 struct merge_names {
     struct str left, right;
 };
+/* Adds merges in order of rank. All pieces must be added before. Errors: WT_EMODEL (a token is not a piece),
+ * WT_ETOOLONG, WT_ENOMEM. */
 int wt__parts_add_merges(struct tokenizer_parts *parts, const struct merge_names *names, size_t count, wt_error *err);
 
-/* Returns the id of the added token or else the piece with exactly this text; -1 if not found. */
+/* Returns the id of the added token with exactly this text, or else of the piece with this text; -1 if not found. */
 int32_t wt__parts_find(const struct tokenizer_parts *parts, struct str text);
 
-/* Reads tokenizer.json, which may lack the names of some special tokens. */
+/* Reads tokenizer.json. Sets special[] only for the tokens that the file names. */
 int wt__parts_read_json(struct tokenizer_parts *parts, struct str text, wt_error *err);
 
-/* Reads the older files. Missing settings have the defaults of the reference library. */
+/* Reads the files of a model without tokenizer.json. Missing settings have the defaults of the reference library. */
 int wt__parts_read_files(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err);
 
 #endif

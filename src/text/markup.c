@@ -1,11 +1,13 @@
-/* markup.c: removes markup in two passes. See markup.h. The first pass writes the text without markup. Some characters
- * are markup only if certain text follows: '[' before a link target, or '*' before a closing '*'. These characters are
- * written, and overwritten with STRUCK once they turn out to be markup. The second pass removes the STRUCK bytes.
+/* markup.c: removes markup in two passes. See markup.h. The code handles the markup found in tool descriptions. It is
+ * not a complete parser for HTML or Markdown.
  *
- * Every character is examined only a few times, whatever the text. A search ahead stops at the next '<' or '>' (tags),
- * at a blank (addresses) or at the end of the line (link targets). A failed search, such as for the end of a comment,
- * is not repeated. The code handles the markup found in tool descriptions, and is not a complete parser for HTML or
- * Markdown. */
+ * The first pass writes the text without markup. Some characters are markup only if certain text follows: '[' before a
+ * link target, or '*' before a closing '*'. These characters are written, and overwritten with STRUCK once that
+ * text is found. The second pass removes the STRUCK bytes.
+ *
+ * The first pass takes linear time, because every character is examined only a few times. A search ahead stops at the
+ * next '<' or '>' (tags), at a blank (addresses) or at the end of the line (link targets). A failed search, such as for
+ * the end of a comment, is not repeated. */
 #include "text/markup.h"
 
 #include <stdint.h>
@@ -15,8 +17,8 @@
 
 enum {
     STRUCK = '\0',     /* overwrites a byte to be removed */
-    LINKS_OPEN = 8,    /* maximum '[' that may still become links; an older '[' is text */
-    LONGEST_RUN = 3,   /* maximum characters of a run of emphasis */
+    LINKS_OPEN = 8,    /* maximum number of open '[' that may become links; an older '[' is text */
+    LONGEST_RUN = 3,   /* maximum characters of a run of emphasis; a longer run is text */
     LONGEST_NAME = 10, /* length of the longest name of an element or entity */
     HEADINGS = 6,      /* number of heading levels */
     RULE_LEAST = 3     /* minimum characters of a line that is a rule */
@@ -87,14 +89,13 @@ struct cleaner {
     size_t start;                          /* offset in `out` of the first byte written */
     uint64_t closed[(ELEMENTS + 63) / 64]; /* bits of the elements that have an end tag anywhere in the text */
     size_t links[LINKS_OPEN];              /* [link_count] offsets in `out` of open '[', the latest last */
-    unsigned link_count;                   /* number of links */
-    size_t emphasis[3]
-                   [LONGEST_RUN]; /* offset in `out` of the open run of each character and length; SIZE_MAX if none */
-    const char *no_target;        /* no link target ends before this position */
-    bool no_comment;              /* true if no comment ends after the current position */
-    bool row;                     /* true inside a table row */
-    bool html_only;               /* true to remove only entities and tags, as in wt__markup_strip_html */
-    bool has_tag;                 /* true once a tag was removed */
+    unsigned link_count;
+    size_t emphasis[3][LONGEST_RUN]; /* offsets in `out` of open runs, by character and length; SIZE_MAX if none */
+    const char *no_target;           /* link targets are not searched before this position; may be NULL */
+    bool no_comment;                 /* true if no comment ends after the current position */
+    bool row;                        /* true inside a table row */
+    bool html_only;                  /* true to remove only entities and tags, as in wt__markup_strip_html */
+    bool has_tag;                    /* true once a tag was removed */
 };
 
 static bool is_ascii_alphanumeric(char c)
@@ -127,7 +128,7 @@ static void strike_markup(struct cleaner *c, size_t place, size_t bytes)
 
 /* ---------------------------------------------------------------- tags */
 
-/* Returns the element named at `at` and sets *name_end, or returns -1. */
+/* Returns the index of the element with the name at `at`, and sets *name_end. Returns -1 if no element has the name. */
 static int read_element_name(const char *at, const char *end, const char **name_end)
 {
     char name[LONGEST_NAME + 1];
@@ -146,7 +147,7 @@ static int read_element_name(const char *at, const char *end, const char **name_
     return found ? (int)(found - elements) : -1;
 }
 
-/* Sets c->closed. */
+/* Finds all end tags of the text and sets their bits in c->closed. */
 static void note_closed(struct cleaner *c)
 {
     for (const char *at = c->begin; (at = memchr(at, '<', (size_t)(c->end - at))); at++) {
@@ -171,7 +172,7 @@ static bool is_tag(const struct cleaner *c, int element, bool closing, struct st
     if (attributes.len > 0 &&
         (closing || !is_ascii_alphanumeric(attributes.ptr[0]) || !memchr(attributes.ptr, '=', attributes.len)))
         return false;
-    bool parameter = c->at[1] == 'P'; /* List<P> */
+    bool parameter = c->at[1] == 'P'; /* may be a type parameter, as in List<P> */
     bool sure = elements[element].flags & SURE && !(parameter && elements[element].name[1] == '\0');
     return closing || sure || single || attributes.len > 0 || is_closed(c, element);
 }
@@ -190,7 +191,7 @@ static const char *hidden_end(struct cleaner *c, int element, const char *at)
     return NULL;
 }
 
-/* Reads a tag. Returns false if no tag starts here. */
+/* Removes the tag at the current position, and the content of a hidden element. Returns false if no tag starts here. */
 static bool read_tag(struct cleaner *c)
 {
     const char *name_end, *close;
@@ -218,7 +219,7 @@ static bool read_tag(struct cleaner *c)
     return true;
 }
 
-/* Reads a comment. Returns false if no complete comment starts here. */
+/* Removes the comment at the current position. Returns false if no complete comment starts here. */
 static bool read_comment(struct cleaner *c)
 {
     static const struct str begin = {"<!--", 4}, end = {"-->", 3};
@@ -235,7 +236,7 @@ static bool read_comment(struct cleaner *c)
 
 /* ---------------------------------------------------------------- entities */
 
-/* Returns the character of "#8217" or "#x2019"; 0 if invalid or not a character of text. */
+/* Returns the character of "#8217" or "#x2019". Returns 0 if the reference is invalid or the character is invisible. */
 static uint32_t read_character_reference(struct str digits)
 {
     bool hexadecimal = digits.len > 1 && (digits.ptr[1] | 0x20) == 'x';
@@ -254,7 +255,7 @@ static uint32_t read_character_reference(struct str digits)
     return text ? value : 0;
 }
 
-/* Reads an entity, or copies the '&' if it does not start one. */
+/* Replaces an entity by its character. Copies the '&' if no known entity starts here. */
 static void read_entity(struct cleaner *c)
 {
     char name[LONGEST_NAME + 1];
@@ -281,7 +282,7 @@ static void read_entity(struct cleaner *c)
 
 /* ---------------------------------------------------------------- addresses and links */
 
-/* Returns the end of the address at `at` and sets *host, or returns NULL. */
+/* Returns the end of the address at `at` and sets *host. Returns NULL if no address starts there. */
 static const char *find_address_end(const struct cleaner *c, const char *at, struct str *host)
 {
     struct str text = {at, (size_t)(c->end - at)};
@@ -368,7 +369,7 @@ static void close_markup_link(struct cleaner *c)
 
 /* ---------------------------------------------------------------- emphasis */
 
-/* Forgets the open '[' and runs of emphasis, which are then text. */
+/* Forgets the open '[' and the open runs of emphasis. They remain in the text. */
 static void forget_open(struct cleaner *c)
 {
     c->link_count = 0;
@@ -421,7 +422,7 @@ static bool is_fence(struct str line)
     return wt__str_starts(line, STR("```")) && !memchr(line.ptr + 3, '`', line.len - 3);
 }
 
-/* True for the label of a quotation: "[!NOTE]". */
+/* True for the label of a quotation, such as "[!NOTE]". */
 static bool is_alert(struct str line)
 {
     size_t at = 2;
@@ -483,7 +484,7 @@ static void read_escape(struct cleaner *c)
     copy_bytes(c, 1);
 }
 
-/* Skips a backtick. Adds a blank between words: "the`scope`" is two words. */
+/* Skips a backtick. Writes a blank instead if the backtick separates two words, as in "the`scope`". */
 static void read_tick(struct cleaner *c)
 {
     bool joins = is_ascii_alphanumeric(character_before(c)) && c->at + 1 < c->end && is_ascii_alphanumeric(c->at[1]);

@@ -19,8 +19,9 @@
  * UTF-8 stays valid. */
 void wt__markup_clean(struct str text, struct buffer *out);
 
-/* Appends the text without HTML tags and entities. Keeps line ends, Markdown, comments, scripts and styles, because
- * people and models read the result. Returns false, and appends no text, if the input has no tag. Takes linear time. */
+/* Appends the text without HTML tags, and with entities replaced by their characters. Keeps Markdown, comments, scripts
+ * and styles, because people and models read the result. Replaces runs of blanks by one blank, or by one line break if
+ * they contain one. Returns false, and appends no text, if the input has no tag. Takes linear time. */
 bool wt__markup_strip_html(struct str text, struct buffer *out);
 
 #endif

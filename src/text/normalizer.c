@@ -9,7 +9,7 @@
 
 enum { UNIT_BYTES = 4 };
 
-#define LABEL_MASK 0x800000FFU /* includes the top bit, which only leaves have, so a leaf never matches a label */
+#define LABEL_MASK 0x800000FFU /* label and top bit; only leaves have the top bit, so a leaf never matches a label */
 #define VALUE_MASK 0x7FFFFFFFU
 
 static uint32_t read_unit(const unsigned char *bytes)
@@ -73,7 +73,7 @@ struct normalizer_output {
     void *context;
     bool stopped;                             /* true once `put` has returned false */
     bool spaced;                              /* true if the last character sent was U+0020 */
-    uint32_t character[NORMALIZER_CHARACTER]; /* [count] pending for NFC: decomposed, in canonical order */
+    uint32_t character[NORMALIZER_CHARACTER]; /* [count] code points to compose: decomposed, in canonical order */
     size_t count;
 };
 
@@ -110,7 +110,7 @@ static void send_character(struct normalizer_output *s, uint32_t c)
     emit_bytes(s, (struct str){bytes, wt__utf8_put(c, bytes)});
 }
 
-/* Sends the replacement of a whole cluster or a code point. Returns false if the map has no replacement. */
+/* Sends the replacement of a cluster or of a code point. Returns false if the map has no replacement. */
 static bool send_mapped(struct normalizer_output *s, struct str cluster)
 {
     struct str replacement;
@@ -120,7 +120,7 @@ static bool send_mapped(struct normalizer_output *s, struct str cluster)
     return true;
 }
 
-/* Sends the cluster at `at` and returns the start of the next one. */
+/* Sends the grapheme cluster at `at`, mapped as a whole or by code point, and returns the end of the cluster. */
 static const char *add_cluster(struct normalizer_output *s, const char *at, const char *end)
 {
     char bytes[NORMALIZER_CLUSTER + 4];
@@ -198,7 +198,7 @@ static const char *add_squeezed(struct normalizer_output *s, const char *at, con
 }
 
 /* Returns the number of ASCII bytes from `at` on that no pass changes. Excludes the last byte before a non-ASCII
- * character, because both may compose. */
+ * character, because the two may compose. */
 static size_t measure_plain_run(const struct normalizer *n, const char *at, const char *end)
 {
     size_t left = (size_t)(end - at), most = left < NORMALIZER_RUN ? left : NORMALIZER_RUN, len = 0;

@@ -1,8 +1,9 @@
-/* normalizer.h: normalises text for a unigram model. The output is a stream, and only one character is buffered.
+/* normalizer.h: normalises text for a unigram model. The output is sent in pieces, and at most one character is
+ * buffered.
  *
- * The reference library runs several passes over the whole text, in the order of the fields of struct normalizer. Each
- * pass depends only on a character and its neighbours, so here all passes run character by character. Models use one of
- * two sets of passes, by version of the reference library:
+ * The reference library runs several passes over the whole text. Each pass depends only on a character and its
+ * neighbours, so here all passes run character by character. Models use one of two sets of passes, depending on the
+ * version of the reference library:
  *
  *   4.x, and models with spm.model alone   strip both ends, character map, collapse spaces
  *   5.x                                    collapse blanks to a space, NFC, strip the right end
@@ -40,8 +41,8 @@ bool wt__precompiled_find(const struct precompiled *p, struct str text, struct s
 
 enum {
     NORMALIZER_CLUSTER = 6,   /* clusters of at least this many bytes are looked up by code point */
-    NORMALIZER_RUN = 256,     /* maximum bytes per output call */
-    NORMALIZER_CHARACTER = 64 /* maximum code points of a character for NFC; more are processed in portions */
+    NORMALIZER_RUN = 256,     /* maximum bytes of unchanged ASCII per output call */
+    NORMALIZER_CHARACTER = 64 /* maximum code points that NFC composes together */
 };
 
 /* Passes of a normaliser; true to run the pass. If all are false, the normaliser only replaces invalid UTF-8 by
@@ -52,7 +53,8 @@ struct normalizer {
     bool strip_left, strip_right; /* remove blanks at the start, at the end */
     struct precompiled map;       /* empty without a character map */
     bool collapse_spaces;         /* replace runs of U+0020 by one U+0020, after the map */
-    bool plain[128]; /* set by wt__normalizer_prepare: true for ASCII that no pass changes before other ASCII */
+    bool plain[128]; /* true for ASCII characters that no pass changes, unless a non-ASCII character follows; set by
+                      * wt__normalizer_prepare */
 };
 
 /* Sets `plain` from the other fields. Must be called before wt__normalizer_run. */
@@ -61,6 +63,7 @@ void wt__normalizer_prepare(struct normalizer *n);
 /* Receives the next bytes of normalised text, in whole code points. Returns false to stop. */
 typedef bool (*normalizer_put)(void *context, struct str bytes);
 
+/* Normalises text and sends the result to `put`. Invalid UTF-8 is read as U+FFFD. */
 void wt__normalizer_run(const struct normalizer *n, struct str text, normalizer_put put, void *context);
 
 #endif

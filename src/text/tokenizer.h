@@ -4,7 +4,8 @@
  * and used in place. A malicious blob is harmless: all reads stay inside the blob, and all ids stay below token_count.
  * The blob has the byte order of the machine that built it. A blob of another byte order or version is rejected.
  *
- * Ids equal those of the reference library's tokenizer.json, with three exceptions:
+ * Ids equal those that the reference library (Hugging Face's tokenizers) computes with tokenizer.json, with three
+ * exceptions:
  *   - a unigram word of over UNIGRAM_WINDOW bytes may be split (unigram.h);
  *   - a BPE word of over BPE_MAX_WORD bytes is split (bpe.h);
  *   - in WordPiece models, added tokens are matched only in the original text, before normalisation. */
@@ -39,7 +40,7 @@ struct tokenizer_files {
 
 enum tokenizer_kind { TOKENIZER_WORDPIECE, TOKENIZER_UNIGRAM, TOKENIZER_BPE };
 
-/* CLS starts a text and SEP ends it, under any name in the model. */
+/* Special tokens. CLS starts a text and SEP ends it. Models use different names for them, such as "[CLS]" or "<s>". */
 enum tokenizer_special { TOKENIZER_PAD, TOKENIZER_UNK, TOKENIZER_CLS, TOKENIZER_SEP, TOKENIZER_MASK };
 enum { TOKENIZER_SPECIALS = 5 };
 
@@ -48,7 +49,7 @@ struct tokenizer {
     enum tokenizer_kind kind;
     uint32_t token_count;                /* all ids are lower */
     int32_t special[TOKENIZER_SPECIALS]; /* ids; -1 if the model has no such token */
-    bool framed;                         /* true if texts get CLS and SEP; false only for models without layers */
+    bool framed;                         /* true if texts get CLS and SEP; false for static models */
     bool pair_two_seps;                  /* true for pairs CLS a SEP SEP b SEP, false for CLS a SEP b SEP */
     bool pair_types;                     /* true if the second text of a pair and its SEP have type 1 */
     struct added added;                  /* tokens matched in the original text */
@@ -64,7 +65,7 @@ int wt__tokenizer_build(struct buffer *blob, const struct tokenizer_files *files
 /* Opens a blob, which needs no alignment. Errors: WT_EMODEL. */
 int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_error *err);
 
-/* Same as wt__tokenizer_encode, but writes only pieces, without CLS and SEP: at most max_tokens. */
+/* Works like wt__tokenizer_encode without CLS and SEP: writes at most max_tokens pieces. */
 size_t wt__tokenizer_pieces(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids);
 
 /* Writes the ids of CLS, text and SEP, at most max_tokens. A longer text is cut to max_tokens - 2 pieces. If `framed`

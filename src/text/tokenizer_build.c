@@ -83,8 +83,8 @@ static void append_section(struct blob_writer *w, enum tokenizer_section which, 
     end_section(w, which);
 }
 
-/* Writes the added tokens that are matched in normalised text, or those matched in the original text. Only unigram
- * models distinguish the two groups; other models have only the second. */
+/* Writes the added tokens that are matched in normalised text if `normalized`, else the added tokens that are matched
+ * in the original text. Only unigram models match tokens in normalised text. */
 static int write_added(struct blob_writer *w, struct tokenizer_parts *parts, bool normalized, wt_error *err)
 {
     enum tokenizer_section which = normalized ? SECTION_NORMALIZED_ADDED : SECTION_ADDED;
@@ -116,18 +116,18 @@ static int write_piece_trie(struct blob_writer *w, struct tokenizer_parts *parts
     return 0;
 }
 
-/* Writes the scores of the pieces, whose ids are 0, 1, ... in order. */
+/* Writes the scores of the pieces and the character map. The ids of the pieces are 0, 1, ... in order. */
 static int write_scores(struct blob_writer *w, const struct tokenizer_parts *parts, wt_error *err)
 {
-    const double beyond_least =
-        10; /* the unknown score is this much below the lowest score, as in the reference library */
+    /* The unknown score is this much below the lowest score, as in the reference library. */
+    const double beyond_least = 10;
     double least = 0;
     for (size_t i = 0; i < parts->piece_count; i++) {
         if (!isfinite(parts->scores[i]))
             return wt__fail(err, WT_EMODEL, "the score of piece %zu is not a number", i);
         if (parts->pieces[i].text.len > UNIGRAM_MAX_PIECE)
-            return wt__fail(err, WT_ETOOLONG, "piece %zu has %zu bytes, at most %d", i, parts->pieces[i].text.len,
-                            UNIGRAM_MAX_PIECE);
+            return wt__fail(err, WT_ETOOLONG, "piece %zu has %zu bytes; at most %d are allowed", i,
+                            parts->pieces[i].text.len, UNIGRAM_MAX_PIECE);
         if (i == 0 || parts->scores[i] < least)
             least = parts->scores[i];
         if (parts->pieces[i].text.len > w->header.longest)
@@ -139,7 +139,8 @@ static int write_scores(struct blob_writer *w, const struct tokenizer_parts *par
     return 0;
 }
 
-/* Writes the ids of single bytes, and the merges. A byte without a token gets the unknown id, or is omitted. */
+/* Writes the ids of single bytes, and the merges. A byte without a token gets the id of the unknown token, or -1 if the
+ * model has no unknown token. */
 static int write_bpe(struct blob_writer *w, const struct tokenizer_parts *parts, wt_error *err)
 {
     int32_t bytes[256];
@@ -207,7 +208,7 @@ static int check_sizes(const struct tokenizer_files *files, wt_error *err)
                 {"spm.model", files->spm_model.len}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].len > TOKENIZER_MAX_FILE)
-            return wt__fail(err, WT_ETOOLONG, "%s has %zu bytes, at most %zu", rows[i].name, rows[i].len,
+            return wt__fail(err, WT_ETOOLONG, "%s has %zu bytes; at most %zu are allowed", rows[i].name, rows[i].len,
                             TOKENIZER_MAX_FILE);
     return 0;
 }

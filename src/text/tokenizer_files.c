@@ -8,17 +8,18 @@
 
 /* ---------------------------------------------------------------- spm.model
  *
- * A SentencePiece model is a protocol buffer. Only the needed fields are read. A field is a varint with the field's
- * number and type, followed by a varint, by 8 bytes, by 4 bytes, or by a length and as many bytes. A nested message has
- * the last form. */
+ * A SentencePiece model is a protocol buffer. Only the needed fields are read. A field starts with a varint that holds
+ * the field's number and type. The value follows: a varint, 8 bytes, 4 bytes, or a length and that many bytes. A nested
+ * message is a length and its bytes. */
 
 /* Reader of a SentencePiece model. */
 struct sentencepiece {
-    struct str rest;    /* unread part of the file */
-    size_t len;         /* length of the file in bytes */
-    struct str piece;   /* last piece read */
-    float score;        /* score of this piece */
-    int64_t model_type; /* 1 for unigram; this and the next two are complete at the end of the file */
+    struct str rest;  /* unread part of the file */
+    size_t len;       /* length of the file in bytes */
+    struct str piece; /* last piece read */
+    float score;      /* score of this piece */
+    /* The other fields are final after the whole file has been read. */
+    int64_t model_type; /* 1 for unigram */
     int64_t unknown;    /* id of the piece for unknown text */
     struct str map;     /* character map; may be empty */
 };
@@ -117,7 +118,8 @@ static bool read_spm_settings(struct sentencepiece *model, uint64_t which, struc
     return true;
 }
 
-/* Returns 1 with the next piece, 0 at the end. Errors: WT_EFORMAT with the byte offset. */
+/* Reads fields up to the next piece. Returns 1 if a piece was read, 0 at the end. Errors: WT_EFORMAT with the byte
+ * offset. */
 static int read_next_spm_piece(struct sentencepiece *model, wt_error *err)
 {
     while (model->rest.len > 0) {
@@ -153,7 +155,7 @@ static int add_specials(struct tokenizer_parts *parts, const char *const *family
         if (i == TOKENIZER_UNK && parts->kind == TOKENIZER_UNIGRAM)
             token.normalized = true;
         if (i == TOKENIZER_MASK && parts->kind == TOKENIZER_UNIGRAM && id < 0)
-            id = (int32_t)parts->piece_count; /* not a piece: DeBERTa's mask follows the pieces */
+            id = (int32_t)parts->piece_count; /* DeBERTa's mask is not a piece; its id follows the ids of the pieces */
         parts->names[i] = token.content;
         parts->special[i] = id;
         if (id >= 0)
@@ -210,7 +212,7 @@ static int read_merges_txt(struct tokenizer_parts *parts, struct str text, wt_er
         if (line.len == 0 || (count == 0 && wt__str_starts(line, STR("#version"))))
             continue;
         if (!blank)
-            return wt__fail(err, WT_EMODEL, "merges.txt: a line does not hold two tokens");
+            return wt__fail(err, WT_EMODEL, "merges.txt: a line does not have two tokens");
         if (wt__grow((void **)&names, &capacity, count + 1, sizeof *names) != 0)
             return wt__fail_nomem(err);
         names[count++] = (struct merge_names){{line.ptr, (size_t)(blank - line.ptr)},

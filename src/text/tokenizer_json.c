@@ -1,4 +1,4 @@
-/* tokenizer_json.c: reads tokenizer.json, the reference library's description of a tokenizer: a chain of components
+/* tokenizer_json.c: reads tokenizer.json, in which the reference library describes a tokenizer as a chain of components
  * with settings. Unknown components, or components in another order, would silently change ids. They are rejected with
  * a message that names the component. */
 #include "text/internal.h"
@@ -25,8 +25,9 @@ static bool component_has_type(const json_t *component, const char *type)
 
 /* A chain of components. */
 struct chain {
-    const json_t *only, *members; /* a single component; or the members of a Sequence; else NULL */
-    size_t len;                   /* number of components */
+    const json_t *only;    /* the component if it is not a Sequence, else NULL */
+    const json_t *members; /* the members of a Sequence, else NULL */
+    size_t len;            /* number of components */
 };
 
 static struct chain read_chain(const json_t *component, const char *key)
@@ -125,7 +126,7 @@ static int read_frame(struct tokenizer_parts *parts, const json_t *root, wt_erro
             parts->flags |= roberta ? TOKENIZER_PAIR_TWO_SEPS : TOKENIZER_PAIR_TYPES;
             return 0;
         }
-        if (!component_has_type(processor, "ByteLevel")) /* only adjusts offsets */
+        if (!component_has_type(processor, "ByteLevel")) /* ByteLevel adjusts only offsets, which are not used. */
             return fail_unsupported("post-processor", wt__json_str(processor, "type"), err);
     }
     parts->frameless = true;
@@ -153,9 +154,9 @@ static int read_wordpiece_json(struct tokenizer_parts *parts, const json_t *root
     const json_t *normalizer = wt__json_object(root, "normalizer");
     const json_t *pre_tokenizer = wt__json_object(root, "pre_tokenizer");
     if (!component_has_type(normalizer, "BertNormalizer") || !wt__json_bool(normalizer, "clean_text", true))
-        return fail_unsupported("with WordPiece the normalizer", wt__json_str(normalizer, "type"), err);
+        return fail_unsupported("with WordPiece, the normalizer", wt__json_str(normalizer, "type"), err);
     if (!component_has_type(pre_tokenizer, "BertPreTokenizer"))
-        return fail_unsupported("with WordPiece the pre-tokenizer", wt__json_str(pre_tokenizer, "type"), err);
+        return fail_unsupported("with WordPiece, the pre-tokenizer", wt__json_str(pre_tokenizer, "type"), err);
     if (wt__json_int(model, "max_input_chars_per_word", WORDPIECE_MAX_WORD) != WORDPIECE_MAX_WORD)
         return wt__fail(err, WT_EMODEL, "%s: max_input_chars_per_word other than %d is not supported", file,
                         WORDPIECE_MAX_WORD);
@@ -184,13 +185,13 @@ static int read_map(struct tokenizer_parts *parts, struct str base64, wt_error *
     return 0;
 }
 
-/* Supported normaliser steps. not_behind: flags of steps that must not come earlier, because text/normalizer.h runs
- * them later. */
-enum { MAPPED = 1 << 30 };
+enum { MAPPED = 1 << 30 }; /* flag of the character map in `steps`; not a TOKENIZER_ bit */
 
+/* Supported normaliser steps. */
 static const struct {
-    const char *type, *pattern;
-    uint32_t flag, not_behind;
+    const char *type, *pattern; /* pattern: NULL if the step has no pattern */
+    uint32_t flag;              /* flag of the step */
+    uint32_t not_behind;        /* flags of steps that must not come earlier, because the normaliser runs them later */
 } steps[] = {
     {"Strip", NULL, 0, MAPPED | TOKENIZER_COLLAPSE_SPACES},
     {"Precompiled", NULL, MAPPED, MAPPED | TOKENIZER_SQUEEZE_BLANKS | TOKENIZER_COMPOSE | TOKENIZER_COLLAPSE_SPACES},
@@ -218,7 +219,7 @@ static int read_step(struct tokenizer_parts *parts, uint32_t *seen, const json_t
         }
         return steps[i].flag == MAPPED ? read_map(parts, wt__json_str(step, "precompiled_charsmap"), err) : 0;
     }
-    return fail_unsupported("in this place the normalizer", wt__json_str(step, "type"), err);
+    return fail_unsupported("at this position, the normalizer", wt__json_str(step, "type"), err);
 }
 
 static int read_metaspace(struct tokenizer_parts *parts, const json_t *root, wt_error *err)
@@ -227,7 +228,7 @@ static int read_metaspace(struct tokenizer_parts *parts, const json_t *root, wt_
     const json_t *last = chain.len > 0 ? component_at(&chain, chain.len - 1) : NULL;
     for (size_t i = 0; i + 1 < chain.len; i++) {
         if (!component_has_type(component_at(&chain, i), "WhitespaceSplit"))
-            return fail_unsupported("with Unigram the pre-tokenizer", wt__json_str(component_at(&chain, i), "type"),
+            return fail_unsupported("with Unigram, the pre-tokenizer", wt__json_str(component_at(&chain, i), "type"),
                                     err);
         parts->flags |= TOKENIZER_SPLIT_BLANKS;
     }
@@ -237,7 +238,7 @@ static int read_metaspace(struct tokenizer_parts *parts, const json_t *root, wt_
     if (!component_has_type(last, "Metaspace") ||
         !wt__str_equal(wt__json_str(last, "replacement"), STR("\xE2\x96\x81")) || !wt__json_bool(last, "split", true) ||
         (!always && !never))
-        return fail_unsupported("with these settings the pre-tokenizer", wt__json_str(last, "type"), err);
+        return fail_unsupported("with these settings, the pre-tokenizer", wt__json_str(last, "type"), err);
     parts->flags |= always ? TOKENIZER_PREFIX : 0U;
     return 0;
 }
@@ -299,15 +300,15 @@ static int read_bpe_json(struct tokenizer_parts *parts, const json_t *root, cons
     const json_t *normalizer = wt__json_object(root, "normalizer");
     const json_t *pre_tokenizer = wt__json_object(root, "pre_tokenizer");
     if (normalizer)
-        return fail_unsupported("with BPE the normalizer", wt__json_str(normalizer, "type"), err);
+        return fail_unsupported("with BPE, the normalizer", wt__json_str(normalizer, "type"), err);
     if (!component_has_type(pre_tokenizer, "ByteLevel") || !wt__json_bool(pre_tokenizer, "use_regex", true))
-        return fail_unsupported("with BPE the pre-tokenizer", wt__json_str(pre_tokenizer, "type"), err);
+        return fail_unsupported("with BPE, the pre-tokenizer", wt__json_str(pre_tokenizer, "type"), err);
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         if (wt__json_bool(model, switches[i], false))
-            return fail_unsupported("with BPE the setting", wt__str(switches[i]), err);
+            return fail_unsupported("with BPE, the setting", wt__str(switches[i]), err);
     for (size_t i = 0; i < sizeof affixes / sizeof *affixes; i++)
         if (wt__json_str(model, affixes[i]).len > 0)
-            return fail_unsupported("with BPE the setting", wt__str(affixes[i]), err);
+            return fail_unsupported("with BPE, the setting", wt__str(affixes[i]), err);
     parts->flags |= wt__json_bool(pre_tokenizer, "add_prefix_space", true) ? TOKENIZER_PREFIX : 0U;
     WT_TRY(read_vocabulary(parts, model, err));
     return read_merges_json(parts, model, err);

@@ -70,7 +70,7 @@ static int read_merge(struct bpe_merge *out, const struct map *ids, const struct
     const uint32_t *left = wt__map_get(ids, names->left), *right = wt__map_get(ids, names->right);
     const uint32_t *result = wt__map_get(ids, whole);
     if (!left || !right || !result)
-        return wt__fail(err, WT_EMODEL, "a merge makes \"%.*s\" of tokens that are not all in the vocabulary",
+        return wt__fail(err, WT_EMODEL, "the merge to \"%.*s\" uses a token that is not in the vocabulary",
                         (int)(whole.len < SHOWN ? whole.len : SHOWN), whole.len > 0 ? whole.ptr : "");
     *out = (struct bpe_merge){*left, *right, *result};
     return 0;

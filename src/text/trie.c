@@ -1,7 +1,7 @@
 /* trie.c: builds a trie level by level from sorted keys. A node is a range of keys with a common prefix. The children
- * of a node are placed at a base where all their units are free. Nodes with many children, near the root, are placed
- * first; the many nodes with one child fill the gaps. After TRIES failed attempts the array grows, so that building
- * takes linear time. */
+ * of a node are placed at a base where all their units are free. Nodes near the root have many children and are placed
+ * first. The many nodes with one child then fill the gaps. After TRIES failed attempts to place a node's children, the
+ * array grows, so that building takes linear time. */
 #include "text/trie.h"
 
 #include <stdlib.h>
@@ -64,9 +64,9 @@ struct key_range {
     uint32_t node, first, last, depth;
 };
 
-/* Entry of a unit in the linked list of free units, which is in array order. Unit 0 is the end of the list. */
+/* State of a unit. Free units form a linked list in array order. */
 struct gap {
-    uint32_t next, previous;
+    uint32_t next, previous; /* adjacent free units; 0 at the ends of the list */
     bool taken;
 };
 
@@ -97,7 +97,7 @@ static int add_block(struct builder *b)
         uint32_t node = (uint32_t)b->unit_count;
         b->units[node] = (struct trie_unit){0, NO_PARENT, -1};
         b->gaps[node] = (struct gap){0, b->last_free, node == 0};
-        if (node == 0) /* unit 0 is the root and never free */
+        if (node == 0) /* Unit 0 is the root and never free. */
             continue;
         *(b->last_free ? &b->gaps[b->last_free].next : &b->first_free) = node;
         b->last_free = node;
@@ -122,7 +122,7 @@ static int find_base(struct builder *b, const unsigned char *labels, size_t coun
         if (labels_fit(b, *base, labels, count))
             return 0;
     }
-    *base = (uint32_t)b->unit_count ^ labels[0]; /* no base found: use a new block */
+    *base = (uint32_t)b->unit_count ^ labels[0]; /* No base was found: use a new block. */
     return add_block(b);
 }
 
@@ -140,7 +140,7 @@ static int add_node(struct builder *b, struct key_range range)
     unsigned char labels[256];
     uint32_t starts[257], base = 0;
     size_t count = 0;
-    /* Keys that end at this node come first; the last of equal keys has the largest value. */
+    /* Keys that end at this node come first. Of equal keys, the last has the largest value. */
     for (; range.first < range.last && b->keys[range.first].text.len == range.depth; range.first++)
         if (range.node != 0)
             b->units[range.node].value = b->keys[range.first].value;

@@ -3,9 +3,9 @@
  *
  *   units [N] { base u32, parent u32, value i32 }
  *
- * A node is the index of its unit; the root is 0. The child for a byte is at base ^ byte if the unit there has the node
- * as its parent, so each step reads one unit. Nodes take twelve bytes, and few units are free: the 30,522 tokens of
- * uncased BERT take about 0.8 MB, and a request touches a few pages of them.
+ * A node is identified by the index of its unit, and the root is 0. The child of a node for a byte is at base ^ byte,
+ * if the unit there has the node as its parent. So each step reads one unit. A unit takes twelve bytes, and few units
+ * are free. The 30,522 tokens of uncased BERT take about 0.8 MB, and a request reads only a few pages of them.
  *
  * Safety: numbers in the blob are checked at use. Checking 80,000 nodes when a blob is opened would take longer than a
  * request. A lookup consumes one byte of the word per step, so it ends even if the nodes form a cycle. */
@@ -56,9 +56,9 @@ static inline uint32_t wt__trie_child(const struct trie *trie, uint32_t node, un
     return child < trie->unit_count && wt__trie_unit(trie, child).parent == node ? child : 0;
 }
 
-/* Finds the longest prefix of `word` that leads from `node` to a key. node: 0, or a node from wt__trie_walk, whose
- * prefix then counts as preceding `word`. Returns the length of the prefix of `word` and sets *value; returns 0 if
- * there is no key. */
+/* Finds the longest prefix of `word` that leads from `node` to a key. node: 0 to search for the prefix itself, or the
+ * result of wt__trie_walk to search for keys that start with the walked text. Returns the length of the prefix of
+ * `word` and sets *value to the value of the key. Returns 0 if no key is found. */
 size_t wt__trie_longest(const struct trie *trie, uint32_t node, struct str word, int32_t *value);
 
 /* Returns the node of a prefix; 0 if no key has the prefix. */

@@ -14,7 +14,7 @@ struct code_range {
     uint32_t first, last;
 };
 
-/* Lower case of a range of code points, at a fixed distance. */
+/* Lower-case mappings that utf8proc 2.8 lacks. distance: lower-case code point minus code point. */
 static const struct lower_rule {
     struct code_range range;
     int32_t distance;
@@ -24,6 +24,7 @@ static const struct lower_rule {
     {{0x10D50, 0x10D65}, 32}, {{0x16EA0, 0x16EB8}, 27},
 };
 
+/* Code points with a decomposition that was added after Unicode 12. */
 static const struct code_range later_decompositions[] = {
     {0x105C9, 0x105C9}, {0x105E4, 0x105E4}, {0x11383, 0x11385}, {0x1138E, 0x1138E}, {0x11391, 0x11391},
     {0x113C5, 0x113C8}, {0x11938, 0x11938}, {0x16121, 0x16128}, {0x16D68, 0x16D6A},
@@ -76,7 +77,7 @@ size_t wt__utf8_put(uint32_t c, char out[4])
     return len;
 }
 
-/* Returns the number of ASCII bytes from `at`, eight at a time. May stop up to seven bytes early. */
+/* Returns the length in bytes of the ASCII text at `at`, rounded down to a multiple of eight. */
 static size_t measure_ascii_run(const char *at, const char *end)
 {
     const char *start = at;
@@ -135,7 +136,7 @@ void wt__utf8_append(struct buffer *out, struct str s)
 
 enum unicode_kind wt__unicode_kind(uint32_t c)
 {
-    if (c < 0x80) /* most of a request is ASCII */
+    if (c < 0x80) /* Fast path: most of a request is ASCII. */
         return c - 'a' < 26   ? UNICODE_LETTER
                : c - 'A' < 26 ? UNICODE_UPPER
                : c - '0' < 10 ? UNICODE_DIGIT
@@ -163,7 +164,7 @@ bool wt__has_word(struct str s)
 
 unsigned wt__unicode_lower(uint32_t c, uint32_t out[UNICODE_MAX_LOWER])
 {
-    if (c == 0x130) { /* the only letter with a lower case of two code points: i and a dot above */
+    if (c == 0x130) { /* Only this letter has a lower case of two code points: i and a dot above. */
         out[0] = 'i';
         out[1] = 0x307;
         return 2;
@@ -256,17 +257,17 @@ size_t wt__unicode_compose(uint32_t *characters, size_t count)
 
 /* ---------------------------------------------------------------- BERT's classes
  *
- * The classes follow the general categories of Unicode 8.0, with BERT's changes: ASCII symbols are punctuation; U+FFFD
- * and private use are removed. Models were trained with exactly these classes, so utf8proc is not used. A code point
- * that became a mark or punctuation in a later version must stay a letter here. tests/text/test_unicode.c compares
- * every code point with the reference tokenizer.
+ * The classes follow the general categories of Unicode 8.0, with two changes of BERT: ASCII symbols are punctuation,
+ * and U+FFFD and private use are removed. Models were trained with exactly these classes, so utf8proc is not used. If a
+ * later version of Unicode makes a code point a mark or punctuation, the code point stays a letter here.
+ * tests/text/test_unicode.c compares every code point with the reference tokenizer.
  *
  * Invariants: rows are in ascending order, do not overlap, and start at or above U+0080. */
 
 enum { L = BERT_LETTER, R = BERT_REMOVED, S = BERT_SPACE, P = BERT_PUNCTUATION, C = BERT_CJK, M = BERT_MARK };
 
 const unsigned char wt__bert_ascii[128] = {
-    R, R, R, R, R, R, R, R, R, S, S, R, R, S, R, R, /* tab, line feed and carriage return */
+    R, R, R, R, R, R, R, R, R, S, S, R, R, S, R, R, /* controls; S: tab, line feed and carriage return */
     R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, /* other controls */
     S, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, /* blank to / */
     L, L, L, L, L, L, L, L, L, L, P, P, P, P, P, P, /* 0 to ? */

@@ -1,6 +1,6 @@
-/* unicode.h: decodes UTF-8 and looks up properties of code points. Accepts any bytes; invalid UTF-8 is read as U+FFFD.
+/* unicode.h: decodes UTF-8 and looks up properties of code points. Accepts any bytes.
  *
- * An invalid sequence is read as one U+FFFD. It ends before the first byte that cannot continue the sequence ("maximal
+ * An invalid sequence is read as one U+FFFD. The sequence ends before the first byte that cannot continue it ("maximal
  * subpart" in the Unicode standard, section 3.9), so no valid character is lost. Overlong forms, surrogates and values
  * above U+10FFFF are invalid. */
 #ifndef WT_TEXT_UNICODE_H

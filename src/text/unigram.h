@@ -1,7 +1,7 @@
 /* unigram.h: finds the most probable sequence of pieces, as the reference library does for SentencePiece's unigram
  * models (Kudo, "Subword Regularization", 2018, section 3.2, inference).
  *
- * Text is normalised and split into words. Each word starts with U+2581, which stands for the blank before the word.
+ * Text is normalised and split into words. Each word starts with U+2581, which replaces the blank before the word.
  * The pieces of a word are the sequence with the highest sum of scores. */
 #ifndef WT_TEXT_UNIGRAM_H
 #define WT_TEXT_UNIGRAM_H
@@ -18,8 +18,9 @@
 
 enum {
     UNIGRAM_MAX_PIECE = 512, /* maximum bytes of a piece */
-    /* Bytes of a word that are processed together. A longer word is split at a position common to all paths that can
-     * still be the best. If the first half has no such position, the best path so far is used. */
+    /* Maximum bytes of a word that are processed together. A longer word is split at a position common to all paths
+     * that can still be the best. If the second half of the window has no such position, the word is split on the best
+     * path so far. */
     UNIGRAM_WINDOW = 4096
 };
 

@@ -49,7 +49,8 @@ static int64_t find_id(struct store *store, const char *name)
     return wt__store_find_name(store, &STR("p"), wt__str(name), &id, 1, &err) == 1 ? id : 0;
 }
 
-/* Records one call of a tool of provider p; an unknown name becomes a label without a tool. */
+/* Records one call of a tool of provider p. An unknown name becomes a label without a tool. Returns the id of the
+ * usage. */
 static int64_t record_one_call(struct store *store, const char *request, const char *name, const char *arguments,
                                enum usage_outcome outcome)
 {
@@ -88,7 +89,7 @@ static const char *newest_request(struct store *store, const char *name)
     return text;
 }
 
-/* The newest request may be of a call without arguments, but not of a failed call. */
+/* A call without arguments counts, and a failed call does not. */
 static void test_newest_request_of_a_tool_is_found(void **state)
 {
     (void)state;
@@ -96,13 +97,13 @@ static void test_newest_request_of_a_tool_is_found(void **state)
     assert_string_equal(newest_request(store, "a"), "");
     record_one_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
     assert_string_equal(newest_request(store, "a"), "one");
-    record_one_call(store, "untold", "a", "", USAGE_UNKNOWN);
+    record_one_call(store, "no arguments", "a", "", USAGE_UNKNOWN);
     record_one_call(store, "bad", "a", "{\"n\":4}", USAGE_FAILED);
     record_one_call(store, "other", "b", "", USAGE_OK);
-    assert_string_equal(newest_request(store, "a"), "untold");
+    assert_string_equal(newest_request(store, "a"), "no arguments");
     assert_string_equal(newest_request(store, "b"), "other");
     assert_string_equal(newest_request(store, "c"), "");
-    assert_string_equal(newest_request(store, "nobody"), "");
+    assert_string_equal(newest_request(store, "unknown"), "");
     wt__store_close(store);
 }
 
@@ -138,22 +139,22 @@ static void test_newest_calls_of_a_tool_are_found(void **state)
     record_one_call(store, "other", "b", "{\"n\":0}", USAGE_OK);
     record_one_call(store, "one", "a", "{\"n\":3}", USAGE_OK); /* newest call of the request */
     record_one_call(store, "bad", "a", "{\"n\":4}", USAGE_FAILED);
-    record_one_call(store, "untold", "a", "", USAGE_OK);
+    record_one_call(store, "no arguments", "a", "", USAGE_OK);
     int64_t last = record_one_call(store, "none", "a", "{}", USAGE_OK);
     assert_string_equal(newest_calls(store, "a", 5), "none{} one{\"n\":3} two{\"n\":2}");
     assert_string_equal(newest_calls(store, "a", 2), "none{} one{\"n\":3}");
     assert_string_equal(newest_calls(store, "a", 0), "");
     assert_string_equal(newest_calls(store, "b", 5), "other{\"n\":0}");
     assert_string_equal(newest_calls(store, "c", 5), "");
-    assert_string_equal(newest_calls(store, "nobody", 5), "");
+    assert_string_equal(newest_calls(store, "unknown", 5), "");
 
-    /* several labels of one tool */
+    /* A tool may have several labels. */
     record_one_call(store, "two", "later", "{\"n\":6}", USAGE_OK);
     record_one_call(store, "three", "a", "{\"n\":7}", USAGE_OK);
     assert_int_equal(wt__sql_exec(store, "UPDATE label SET tool = 1 WHERE name = 'p/later'", &err), 0);
     assert_string_equal(newest_calls(store, "a", 3), "three{\"n\":7} two{\"n\":6} none{}");
 
-    /* removed usages */
+    /* Calls of removed usages are removed. */
     int64_t left;
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.upto = last}, &err), 7);
     assert_string_equal(newest_calls(store, "a", 5), "three{\"n\":7} two{\"n\":6}");
@@ -163,7 +164,7 @@ static void test_newest_calls_of_a_tool_are_found(void **state)
     wt__store_close(store);
 }
 
-/* The newest 1,000 usages are read, and at most RECORDED_CALLS_MAX calls returned. */
+/* A lookup reads the newest 1,000 usages, and returns at most RECORDED_CALLS_MAX calls. */
 static void test_lookup_of_calls_is_bounded(void **state)
 {
     (void)state;
@@ -172,9 +173,9 @@ static void test_lookup_of_calls_is_bounded(void **state)
     char request[40];
     record_one_call(store, "old", "a", "{}", USAGE_OK);
     for (int i = 0; i < USAGES_READ - 1; i++)
-        record_one_call(store, "untold", "a", "", USAGE_OK);
+        record_one_call(store, "no arguments", "a", "", USAGE_OK);
     assert_string_equal(newest_calls(store, "a", 5), "old{}");
-    record_one_call(store, "untold", "a", "", USAGE_OK);
+    record_one_call(store, "no arguments", "a", "", USAGE_OK);
     assert_string_equal(newest_calls(store, "a", 5), "");
     for (int i = 0; i < RECORDED_CALLS_MAX + 1; i++) {
         snprintf(request, sizeof request, "request %d", i);
@@ -189,7 +190,7 @@ static void test_lookup_of_calls_is_bounded(void **state)
     wt__store_close(store);
 }
 
-/* Many new calls of one client leave room for the calls of others. */
+/* A client with many new calls does not use up the limit of the other clients. */
 static void test_calls_are_shared_among_clients(void **state)
 {
     static const char *const clients[] = {"", "honest", "mallory"};
@@ -243,7 +244,7 @@ static void test_damaged_arguments_are_reported(void **state)
             if (!strstr(err.message, rows[i].sentence) || strstr(err.message, "secret"))
                 fail_msg("%s: %s", rows[i].arguments, err.message);
         }
-        /* readers that do not ask for arguments do not validate them */
+        /* Reading usages without their arguments does not validate the arguments. */
         assert_int_equal(wt__store_usages(store, &(struct usage_query){0}, &arena, &usages, &count, &err), 0);
         assert_int_equal(count, 1);
         wt__arena_dispose(&arena);
@@ -251,7 +252,7 @@ static void test_damaged_arguments_are_reported(void **state)
     }
 }
 
-/* Version 5 stored no arguments, so calls of its usages have no arguments. */
+/* Version 5 stored no arguments, so lookups do not return calls from before the migration. */
 static void test_a_store_of_version_5_gets_arguments(void **state)
 {
     (void)state;
@@ -322,7 +323,7 @@ static void test_arguments_are_validated(void **state)
         wt__buffer_dispose(&written);
         json_decref(object);
     }
-    /* at the limit, over the limit, over the limit only once written, and too deep */
+    /* Arguments at the size limit, over the limit, over the limit only after they are written, and nested too deep. */
     struct buffer text = {0}, written = {0};
     json_t *object;
     wt__buffer_text(&text, "{\"a\":\"");

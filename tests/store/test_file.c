@@ -1,4 +1,4 @@
-/* Tests the store as a file: opening, refusal of other files, migrations, and access by several processes. */
+/* Tests the store as a file: opening, rejection of other files, migrations, and access by several processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,8 +103,8 @@ static void write_database(const char *name, const char *sql)
     sqlite3_close(db);
 }
 
-/* content is a file's bytes, "SQL:" and statements to run in a new database, or "STORE:" and statements to run in a new
- * store. */
+/* `content` is the bytes of the file, unless it has a prefix. "SQL:" is followed by statements to run in a new
+ * database. "STORE:" is followed by statements to run in a new store. */
 static const struct {
     const char *name, *content;
     bool read_only;
@@ -316,7 +316,7 @@ static void test_a_store_of_version_4_gets_exported_names(void **state)
     wt__store_close(store);
 }
 
-/* Version 7 had no reviews: its tools stay, and no tool counts as approved. */
+/* Version 7 had no reviews. The migration keeps the tools, and no tool counts as approved. */
 static void test_a_store_of_version_7_gets_reviews(void **state)
 {
     (void)state;
@@ -380,7 +380,7 @@ static void set_version(const char *name, int version)
     sqlite3_close(db);
 }
 
-/* After another whichtool updates the open file, this one refuses to write and read. */
+/* After another process changes the version of the open file, reads and writes fail. */
 static void test_an_update_while_a_store_is_open_is_noticed(void **state)
 {
     (void)state;
@@ -491,8 +491,9 @@ static void test_two_processes_create_and_fill_a_store(void **state)
 
 struct wait_notice {
     bool heard;  /* true once the wait was reported */
-    bool stop;   /* true to cancel the import at the report */
-    int release; /* pipe to write to when the wait is reported, so that the other writer ends; -1 to leave it running */
+    bool stop;   /* true to cancel the import when the wait is reported */
+    int release; /* pipe to write to when the wait is reported, so that the other writer releases the lock; -1 to let
+                  * the writer keep the lock */
 };
 
 static int note_waiting(void *context, const char *phase, uint64_t done, uint64_t total)
@@ -508,7 +509,8 @@ static int note_waiting(void *context, const char *phase, uint64_t done, uint64_
     return hearing->stop && hearing->heard;
 }
 
-/* Imports while another process holds the lock. The other process holds it until the wait is reported, or for ever. */
+/* Imports while another process holds the lock for writers. The other process keeps the lock until the import reports
+ * the wait, or forever if for_ever is true. Returns the result of the import. */
 static int add_against_a_writer(bool for_ever, unsigned busy_ms, struct wait_notice *hearing)
 {
     struct store *store;
@@ -552,11 +554,11 @@ static void test_a_reader_sees_commits(void **state)
     assert_int_equal(add_one_tool(store, "x"), 0);
     assert_int_equal(wt__store_open_reader(&reader, store, &err), 0);
     assert_int_equal(count_stored_tools(reader), 1);
-    assert_int_equal(wt__sql_begin(store, &err), 0); /* an uncommitted writer does not block readers */
+    assert_int_equal(wt__sql_begin(store, &err), 0); /* A writer does not block readers before its commit. */
     wt__store_set_wait(reader, 0);
     assert_int_equal(count_stored_tools(reader), 1);
     assert_int_equal(wt__sql_end(store, 0, &err), 0);
-    assert_int_equal(wt__sql_exec(store, "BEGIN EXCLUSIVE", &err), 0); /* like a writer during its commit */
+    assert_int_equal(wt__sql_exec(store, "BEGIN EXCLUSIVE", &err), 0); /* Take the lock of a writer in its commit. */
     uint64_t generation;
     assert_int_equal(wt__store_generation(reader, &generation, &err), WT_EBUSY);
     assert_int_equal(wt__sql_end(store, 0, &err), 0);
@@ -588,7 +590,8 @@ static void test_a_writer_waits_for_another(void **state)
     assert_int_equal(add_against_a_writer(true, LONGER_THAN_A_TEST_MS, &stops), WT_ECANCELLED);
 }
 
-/* True if another process may write. Asks a child process, because a process does not see its own locks. */
+/* True if another process may write. The check runs in a child process, because a process does not see its own
+ * locks. */
 static bool is_free_to_others(const char *path)
 {
     enum { RESERVED_BYTE = 0x40000001 }; /* offset of SQLite's lock for writers */
@@ -603,7 +606,7 @@ static bool is_free_to_others(const char *path)
     return status == 1;
 }
 
-/* Closing any descriptor of a file releases all locks that the process has on it. */
+/* If a process closes any descriptor of a file, the kernel releases all its locks on the file. */
 static void test_opening_a_store_twice_keeps_its_locks(void **state)
 {
     (void)state;
@@ -660,7 +663,7 @@ static void test_a_killed_writer_keeps_reported_changes(void **state)
     }
 }
 
-/* Runs as another user, because root may write every file. */
+/* Runs in a child process as an unprivileged user, because root may write every file. Returns 0 on success. */
 static int use_read_only_store(void)
 {
     struct store *store;

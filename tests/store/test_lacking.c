@@ -1,5 +1,6 @@
-/* Tests a store without one of its tables, as after damage or an incomplete copy. Every operation succeeds, or fails
- * with a message about the file and the missing table. No statement stays open, because it would block writers. */
+/* Tests a store without one of its tables, as after damage or an incomplete copy. Every operation either succeeds or
+ * fails with a message about the file and the damage. No statement stays open, because an open statement would block
+ * writers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -220,39 +221,39 @@ static int64_t run_check(struct store *store)
     return wt__store_check(store, &err);
 }
 
-/* The order matters, because later operations read the results of earlier ones. */
+/* The order matters, because later operations read the results of earlier operations. */
 static const struct {
     const char *name;
     int64_t (*ask)(struct store *store);
 } operations[] = {
-    {"import", run_import},
+    {"import a tool", run_import},
     {"add a usage", run_add_usage},
-    {"put a contrast", run_put_contrast},
-    {"put vectors", run_put_vectors},
-    {"add to sums", run_add_sums},
-    {"review", run_review},
-    {"reviews", run_reviews},
-    {"new tools", run_new_tools},
-    {"usages", run_usages},
+    {"store a contrastive question", run_put_contrast},
+    {"store vectors", run_put_vectors},
+    {"add to usage sums", run_add_sums},
+    {"review a listing", run_review},
+    {"list reviews", run_reviews},
+    {"list new tools", run_new_tools},
+    {"read usages", run_usages},
     {"count usages", run_count_usages},
-    {"count teaching", run_count_teaching},
-    {"recorded", run_recorded},
-    {"recorded calls", run_recorded_calls},
-    {"recorded request", run_recorded_request},
-    {"get a contrast", run_get_contrast},
-    {"get", run_get},
-    {"list", run_list},
-    {"find by name", run_find_name},
-    {"count", run_count},
-    {"sources", run_sources},
-    {"get vectors", run_get_vectors},
+    {"count teaching usages", run_count_teaching},
+    {"find recorded tools", run_recorded},
+    {"find recorded calls", run_recorded_calls},
+    {"find the recorded request", run_recorded_request},
+    {"read a contrastive question", run_get_contrast},
+    {"read tools", run_get},
+    {"list tools", run_list},
+    {"find a tool by name", run_find_name},
+    {"count tools", run_count},
+    {"list sources", run_sources},
+    {"read vectors", run_get_vectors},
     {"count vectors", run_count_vectors},
-    {"read the mark", run_mark},
-    {"sums", run_sums},
-    {"rename", run_rename_provider},
-    {"forget", run_forget},
-    {"remove", run_remove},
-    {"check", run_check},
+    {"read the usage mark", run_mark},
+    {"read usage sums", run_sums},
+    {"rename a provider", run_rename_provider},
+    {"forget usages", run_forget},
+    {"remove a tool", run_remove},
+    {"check the store", run_check},
 };
 
 /* ---------------------------------------------------------------- the tests */
@@ -280,7 +281,7 @@ static void test_operations_succeed_on_a_complete_store(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* Runs all operations and returns the number of failures. */
+/* Runs all operations on a store without `table`, and returns the number of failures. */
 static size_t run_operations(const char *table)
 {
     struct store *store;
@@ -294,7 +295,7 @@ static size_t run_operations(const char *table)
             fail_msg("%s without %s: %lld, %s", operations[i].name, table, (long long)rc, err.message);
         refused += rc < 0;
     }
-    wt__store_close(store); /* asserts that no statement is open */
+    wt__store_close(store); /* wt__store_close asserts that no statement is open. */
     wt__arena_dispose(&arena);
     return refused;
 }

@@ -12,7 +12,8 @@
 #include "store/older.h"
 #include "store/usages.h"
 
-/* Checks the shares of tools a and b among the recorded tools of a request, in percent. */
+/* Checks the shares of tools a and b, in percent, among the recorded tools of a request. A tool that is not recorded
+ * has the share 0. */
 static void check_shares(struct store *store, const char *request, int a, int b)
 {
     struct arena arena = {0};
@@ -45,7 +46,7 @@ static void test_tools_of_the_same_request_are_found(void **state)
     wt__store_close(store);
 }
 
-/* Checks the share of tool a, in percent. */
+/* Works like check_shares for tool a alone. Other tools may be recorded as well. */
 static void check_share(struct store *store, const char *request, int percent)
 {
     struct arena arena = {0};
@@ -61,7 +62,7 @@ static void check_share(struct store *store, const char *request, int percent)
         fail_msg("%s: %.1f %%, not %d", request, 100 * share, percent);
 }
 
-/* Repetitions of a client, in any spelling, do not hide its other usages or the usages of other clients. */
+/* A client that repeats a request, in any spelling, does not hide its other usages or the usages of other clients. */
 static void test_repetitions_of_a_client_count_once(void **state)
 {
     char request[60] = "walk the grey dog slowly";
@@ -82,8 +83,8 @@ static void test_repetitions_of_a_client_count_once(void **state)
     wt__store_close(store);
 }
 
-/* In a store of sixty clients, the reports of five clients have full trust, and the reports of fewer clients have part
- * of it. A client with few usages counts in part. */
+/* In a store of sixty clients, five clients must report a tool for full trust. Fewer clients have partial trust. A
+ * client with few usages counts as a fraction of a client. */
 static void test_few_clients_are_trusted_in_part(void **state)
 {
     static const struct {
@@ -112,10 +113,10 @@ static void test_few_clients_are_trusted_in_part(void **state)
     }
 }
 
-/* Long requests of others do not raise the cost of the search for nearly equal requests. */
+/* The search for nearly equal requests reads at most 256 KB, so that long requests do not raise its cost. */
 static void test_reading_of_near_requests_is_bounded(void **state)
 {
-    enum { BYTES = 60000, FIT = 4 /* within 256 KB, together with the nearly equal request */ };
+    enum { BYTES = 60000, FIT = 4 /* requests of BYTES that fit in 256 KB together with the nearly equal request */ };
     struct store *store = open_test_tools();
     char *text = malloc(BYTES + 1);
     assert_non_null(text);
@@ -193,12 +194,13 @@ static struct store *open_honest(void)
     return store;
 }
 
-/* Reports of one client, repeated `times` times. `request` and `tools` may contain a %d for the number of the
- * repetition. */
+/* Reports of one client, repeated `times` times. A %d in `request` and `tools` is replaced by the number of the
+ * repetition. A %.*s in `request` is replaced by as many exclamation marks. */
 struct attack {
     const char *says, *request, *tools;
     enum usage_outcome outcome;
-    int times, wish, near; /* remaining share of tool a for both requests, in percent */
+    int times;
+    int wish, near; /* share of tool a after the attack, in percent: for `wish`, and for `near_wish` */
 };
 
 static void test_one_client_cannot_override_others(void **state)
@@ -234,7 +236,7 @@ static void test_one_client_cannot_override_others(void **state)
     }
 }
 
-/* Bytes of requests are limited per client. */
+/* The bytes of requests that a search reads are limited per client. */
 static void test_long_requests_of_one_client_do_not_hide_near_ones(void **state)
 {
     enum { BYTES = 60000 };
@@ -253,8 +255,8 @@ static void test_long_requests_of_one_client_do_not_hide_near_ones(void **state)
     wt__store_close(store);
 }
 
-/* A usage may have more tools than a lookup reads. */
-static void test_usages_of_many_tools_leave_room_for_others(void **state)
+/* The usages of one client have more tools together than a lookup returns. */
+static void test_usages_of_many_tools_do_not_hide_other_usages(void **state)
 {
     enum { USAGES = 6 };
     static char names[WT_MAX_USAGE_TOOLS][16];
@@ -276,7 +278,7 @@ static void test_usages_of_many_tools_leave_room_for_others(void **state)
     wt__store_close(store);
 }
 
-/* Limits of a client: usages that count in a tool's mean, and usages that teach. */
+/* A client has two limits: the number of its usages that teach, and the number of these that count in a tool's mean. */
 static void test_one_client_moves_a_tools_mean_by_its_share(void **state)
 {
     enum { REPORTS = 1500, TEACHES = 100 /* CLIENT_TEACHES */ };
@@ -307,7 +309,7 @@ int main(void)
         cmocka_unit_test(test_a_store_of_version_8_finds_recorded_tools),
         cmocka_unit_test(test_one_client_cannot_override_others),
         cmocka_unit_test(test_long_requests_of_one_client_do_not_hide_near_ones),
-        cmocka_unit_test(test_usages_of_many_tools_leave_room_for_others),
+        cmocka_unit_test(test_usages_of_many_tools_do_not_hide_other_usages),
         cmocka_unit_test(test_one_client_moves_a_tools_mean_by_its_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static const struct {
     {"turn on the kitchen lamp tonight", "turn off the kitchen lamp tonight", 0},
     {"send all invoices older last week", "do not send all invoices older last week", 0},
     {"flight oslo rome from Monday cheap", "flight oslo rome to Monday cheap", 0},
-    {"lamp", "the lamp", 0 /* one word is too little */},
+    {"lamp", "the lamp", 0 /* near requests share at least two content words */},
 };
 
 static float compare_requests(const char *a, const char *b)
@@ -43,7 +43,7 @@ static float compare_requests(const char *a, const char *b)
     return wt__request_likeness(&x, &y);
 }
 
-static void requests_are_compared_by_words(void **state)
+static void test_requests_are_compared_by_words(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -53,8 +53,8 @@ static void requests_are_compared_by_words(void **state)
     }
 }
 
-/* Any length and any bytes are accepted. A long request is the same as itself, and near to no other. */
-static void any_bytes_are_a_request(void **state)
+/* Any length and any bytes are accepted. A long request is equal to itself, and not near to other requests. */
+static void test_any_bytes_are_accepted_as_a_request(void **state)
 {
     enum { LONG = 65536 };
     static char bytes[LONG];
@@ -80,8 +80,8 @@ static void any_bytes_are_a_request(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_are_compared_by_words),
-        cmocka_unit_test(any_bytes_are_a_request),
+        cmocka_unit_test(test_requests_are_compared_by_words),
+        cmocka_unit_test(test_any_bytes_are_accepted_as_a_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static const struct {
      "p/x=2 p/y=1 q/x=1"},
     {"sync removes the tools that its source lacks", "a", true, "p/x=2", {.unchanged = 1, .removed = 2}, "p/x=2"},
     {"sync of another source removes nothing here", "b", true, "r/z=1", {.added = 1}, "p/x=2 r/z=1"},
-    {"a tool moves to the source that brought it last", "b", false, "p/x=2", {.unchanged = 1}, "p/x=2 r/z=1"},
+    {"a tool moves to the source that imported it last", "b", false, "p/x=2", {.unchanged = 1}, "p/x=2 r/z=1"},
     {"sync of the old source keeps a moved tool", "a", true, "", {0}, "p/x=2 r/z=1"},
     {"two definitions of one name are two tools", "b", false, "s/t=1 s/t=2", {.added = 2}, "p/x=2 r/z=1 s/t=1 s/t~2=2"},
     {"both tools of one name are recognised again",
@@ -206,7 +206,7 @@ static void test_each_import_makes_the_expected_changes(void **state)
     wt__store_close(store);
 }
 
-/* A change of any field that an importer fills updates the tool. */
+/* An import updates a tool if any of these fields differs. */
 static void test_each_field_is_compared(void **state)
 {
     (void)state;
@@ -279,7 +279,7 @@ static void test_tools_over_the_limits_are_refused(void **state)
         const struct review_listing listing = {.provider = STR("p"), .source = STR("a"), .items = &item, .count = 1};
         struct review_changes reviewed;
         memset(item.sha256, '0', DEFINITION_DIGITS);
-        if (item.tool.name.len > 0) /* an empty name stands for the server's instructions */
+        if (item.tool.name.len > 0) /* In a review, an empty name means the server's instructions. */
             assert_int_equal(wt__store_review(store, &listing, &reviewed, &err), rows[i].code);
     }
     assert_int_equal(wt__store_import(store, tools, WT_MAX_TOOLS + 1, &options, &changes, &err), WT_ETOOLONG);
@@ -331,13 +331,13 @@ static void test_tools_are_found_by_each_key(void **state)
     int64_t ids[4], *list;
     size_t count;
     struct arena arena = {0};
-    struct str q = STR("q"), nobody = STR("nobody"), none = STR("");
+    struct str q = STR("q"), unknown = STR("unknown"), none = STR("");
     assert_int_equal(wt__store_find_name(store, NULL, STR("x"), ids, 4, &err), 2);
     assert_true(ids[0] == 1 && ids[1] == 2);
     assert_int_equal(wt__store_find_name(store, NULL, STR("x"), ids, 1, &err), 1);
     assert_int_equal(wt__store_find_name(store, &q, STR("x"), ids, 4, &err), 1);
     assert_int_equal(ids[0], 2);
-    assert_int_equal(wt__store_find_name(store, &nobody, STR("x"), ids, 4, &err), 0);
+    assert_int_equal(wt__store_find_name(store, &unknown, STR("x"), ids, 4, &err), 0);
     assert_int_equal(wt__store_find_name(store, &none, STR("bare"), ids, 4, &err), 1);
     assert_int_equal(wt__store_find_source_id(store, STR("op-7"), ids, 4, &err), 1);
     assert_int_equal(ids[0], 3);
@@ -353,8 +353,8 @@ static void test_tools_are_found_by_each_key(void **state)
         size_t limit, offset, count;
         int64_t first;
     } lists[] = {
-        {NULL, 0, 0, 4, 1}, {NULL, 2, 1, 2, 2}, {NULL, 0, 9, 0, 0},     {"q", 0, 0, 2, 2},
-        {"q", 1, 1, 1, 3},  {"", 0, 0, 1, 4},   {"nobody", 0, 0, 0, 0}, {NULL, SIZE_MAX, SIZE_MAX, 0, 0},
+        {NULL, 0, 0, 4, 1}, {NULL, 2, 1, 2, 2}, {NULL, 0, 9, 0, 0},      {"q", 0, 0, 2, 2},
+        {"q", 1, 1, 1, 3},  {"", 0, 0, 1, 4},   {"unknown", 0, 0, 0, 0}, {NULL, SIZE_MAX, SIZE_MAX, 0, 0},
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         struct str provider = wt__str(lists[i].provider);
@@ -376,7 +376,7 @@ static void test_tools_are_found_by_each_key(void **state)
         {NULL, "Q/*", 0, 0, 0, 0},     {NULL, "BAR", 0, 0, 1, 4},
         {NULL, "q/x", 0, 0, 1, 2},     {"q", "x", 0, 0, 1, 2},
         {NULL, "?", 0, 0, 3, 1},       {NULL, "b*", 0, 0, 1, 4},
-        {"nobody", "*", 0, 0, 0, 0},   {NULL, "*", 2, 1, 2, 2},
+        {"unknown", "*", 0, 0, 0, 0},  {NULL, "*", 2, 1, 2, 2},
         {NULL, "*", 9, 3, 1, 4},       {NULL, "*", 0, 9, 0, 0},
         {NULL, "no such", 0, 0, 0, 0}, {NULL, "*", SIZE_MAX, SIZE_MAX, 0, 0},
     };
@@ -409,7 +409,7 @@ static void test_removed_tools_are_counted(void **state)
     int64_t ids[] = {1, 1, 42};
     import_from(store, "a", false, tools, 3);
     before = read_generation(store);
-    assert_int_equal(wt__store_remove_provider(store, STR("nobody"), &err), 0);
+    assert_int_equal(wt__store_remove_provider(store, STR("unknown"), &err), 0);
     assert_int_equal(wt__store_remove(store, ids + 2, 1, &err), 0);
     assert_int_equal(read_generation(store), before);
     assert_int_equal(wt__store_remove_provider(store, STR("q"), &err), 2);
@@ -473,7 +473,7 @@ static void test_vectors_are_stored_per_set(void **state)
     assert_int_equal(keys[0].id, 3);
     assert_int_equal(wt__store_missing_vectors(store, &SMALL, 3, keys, 4, &err), 0);
 
-    /* other models and other kinds have no vectors yet */
+    /* Other models and other kinds have no vectors yet. */
     assert_int_equal(wt__store_missing_vectors(store, &LARGE, 0, keys, 4, &err), 3);
     assert_int_equal(wt__store_missing_vectors(store, &OTHER_KIND, 1, keys, 4, &err), 2);
     assert_int_equal(wt__store_missing_vectors(store, &OTHER_KIND, 0, keys, 1, &err), 1);
@@ -495,7 +495,7 @@ static void test_vectors_are_stored_per_set(void **state)
     wt__store_close(store);
 }
 
-/* Vectors of the former kind are used until new ones replace them. */
+/* Vectors of the former kind are used until vectors of the new kind replace them. */
 static void test_vectors_of_the_former_kind_are_a_fallback(void **state)
 {
     (void)state;
@@ -525,7 +525,7 @@ static void test_vectors_of_the_former_kind_are_a_fallback(void **state)
     assert_int_equal(wt__store_count_of_model(store, NEXT.kind, NEXT.former, "aa", &count, &err), 0);
     assert_int_equal(count, 2);
 
-    /* a vector stored meanwhile by an older program is not used */
+    /* An older program may store a vector of the former kind meanwhile. The vector is not used. */
     assert_int_equal(wt__store_missing_vectors(store, &SMALL, 0, keys, 1, &err), 1);
     assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 1, &err), 1);
     assert_int_equal(wt__store_get_vectors(store, &NEXT, (int64_t[]){1}, 1, got, there, &err), 1);
@@ -548,7 +548,7 @@ static void test_a_changed_tool_loses_its_vectors(void **state)
     import_from(store, "a", false, tools, 2);
     assert_true(count_set_vectors(store, &SMALL) == 1 && count_set_vectors(store, &OTHER_KIND) == 1);
 
-    /* vectors of the old text or of a removed tool are not stored */
+    /* Vectors of an old text or of a removed tool are not stored. */
     assert_int_equal(wt__store_remove(store, &keys[1].id, 1, &err), 1);
     uint64_t before = read_generation(store);
     assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 2, &err), 0);

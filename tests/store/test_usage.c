@@ -132,7 +132,7 @@ static void test_every_change_of_usages_increments_the_generation(void **state)
     wt__store_close(store);
 }
 
-static void test_labels_follow_tools(void **state)
+static void test_a_label_is_linked_to_a_tool_of_its_name(void **state)
 {
     (void)state;
     struct store *store = open_test_tools();
@@ -147,7 +147,7 @@ static void test_labels_follow_tools(void **state)
     add_test_tool(store, "p", "a");
     assert_string_equal(usages_text(store, &everything), "one(p/a p/later!)");
 
-    /* a sync that removes a tool */
+    /* A sync that removes a tool keeps the label and removes its link. */
     struct tool tool = make_test_tool("p", "other");
     struct store_import_options options = {.source = STR("test"), .sync = true};
     struct store_changes changes;
@@ -156,7 +156,7 @@ static void test_labels_follow_tools(void **state)
     assert_string_equal(usages_text(store, &everything), "one(p/a! p/later!)");
     assert_true(read_usage_info(store).generation > before);
 
-    /* a tool removed between its lookup and the record */
+    /* A tool that was removed after its lookup is recorded as a label without a tool. */
     struct usage_tool gone = {.tool = 4242, .label = STR("p/vanished")};
     struct usage usage = {.request = STR("two"), .tools = &gone, .tool_count = 1};
     assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
@@ -173,12 +173,12 @@ static void test_selected_usages_are_forgotten(void **state)
         int64_t forgotten;
         const char *left;
     } rows[] = {
-        {"all", NULL, 0, 4, ""},
-        {"before a time", NULL, 3, 2, "three(p/b) four(p/gone!)"},
-        {"of a tool", "a", 0, 2, "three(p/b) four(p/gone!)"},
-        {"of a tool, before a time", "b", 3, 1, "one(p/a) three(p/b) four(p/gone!)"},
-        {"of a label without a tool", "gone", 0, 1, "one(p/a) two(p/a p/b) three(p/b)"},
-        {"of an unknown label", "nothing", 0, 0, "one(p/a) two(p/a p/b) three(p/b) four(p/gone!)"},
+        {"all usages", NULL, 0, 4, ""},
+        {"usages before a time", NULL, 3, 2, "three(p/b) four(p/gone!)"},
+        {"usages of a tool", "a", 0, 2, "three(p/b) four(p/gone!)"},
+        {"usages of a tool before a time", "b", 3, 1, "one(p/a) three(p/b) four(p/gone!)"},
+        {"usages of a label without a tool", "gone", 0, 1, "one(p/a) two(p/a p/b) three(p/b)"},
+        {"usages of an unknown label", "nothing", 0, 0, "one(p/a) two(p/a p/b) three(p/b) four(p/gone!)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct store *store = open_test_tools();
@@ -242,7 +242,8 @@ static void test_usages_over_the_limit_are_refused(void **state)
 
 /* ---------------------------------------------------------------- sums */
 
-/* Adds pending usages to the sums. The vector of a usage is its id times .1, .2, ... */
+/* Adds all pending usages to the sums, `batch` usages at a time. The vector of a usage is its id times (.1, .2, .3,
+ * .4). */
 static void add_pending_sums(struct store *store, const struct vector_set *of, size_t batch)
 {
     struct usage_mark mark;
@@ -323,7 +324,7 @@ static void test_sums_do_not_depend_on_batches(void **state)
     }
 }
 
-static void test_models_do_not_mix(void **state)
+static void test_sums_of_different_models_do_not_mix(void **state)
 {
     (void)state;
     struct store *store = open_test_tools();
@@ -379,7 +380,7 @@ static uint64_t sum_generation(struct store *store, int64_t tool)
     return state.generation;
 }
 
-static void test_a_forgotten_usage_leaves_the_sums(void **state)
+static void test_a_forgotten_usage_makes_its_sums_stale(void **state)
 {
     (void)state;
     struct store *store = open_test_tools();
@@ -394,11 +395,11 @@ static void test_a_forgotten_usage_leaves_the_sums(void **state)
              all_before = read_usage_info(store).sums_generation;
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = 2}, &err), 1);
     assert_true(read_usage_info(store).sums_generation > all_before);
-    assert_string_equal(sums_text(store, &set), " 2:2"); /* a stale sum is left out */
+    assert_string_equal(sums_text(store, &set), " 2:2"); /* the sum of a is stale */
     assert_true(first_of_sum(store, &set, a) < 0);
     assert_int_equal(sum_generation(store, b), b_before);
 
-    /* later usages do not renew the stale sum */
+    /* Later usages do not rebuild the stale sum. */
     record_usage_of(store, "four", "a", USAGE_OK, 4);
     add_pending_sums(store, &set, 4);
     assert_string_equal(sums_text(store, &set), " 2:2");
@@ -407,7 +408,7 @@ static void test_a_forgotten_usage_leaves_the_sums(void **state)
     assert_int_equal(wt__store_stale_usage_sums(store, &set, 0, keys, 4, &err), 1);
     assert_int_equal(keys[0].tool, a);
 
-    /* rebuilt, unless the sum or the mark has changed meanwhile */
+    /* A stale sum is replaced, unless the sum or the mark has changed meanwhile. */
     const float sum[DIM] = {6, 12, 18, 24};
     keys[0].uses = 2;
     assert_int_equal(wt__store_put_usage_sum(store, &set, &keys[0], mark.last - 1, sum, &err), 0);
@@ -422,7 +423,7 @@ static void test_a_forgotten_usage_leaves_the_sums(void **state)
     wt__store_close(store);
 }
 
-static void test_a_returning_tool_gets_a_new_sum(void **state)
+static void test_a_tool_added_again_gets_a_new_sum(void **state)
 {
     (void)state;
     struct store *store = open_test_tools();
@@ -490,15 +491,18 @@ static void test_a_tool_counts_once_per_client_and_request(void **state)
         } usages[4];
         const char *teaching, *sums;
     } rows[] = {
-        {"no client", {{"", "x", "a", 0}, {"", "x", "a", 0}}, "x(p/a) x(p/a)", " 1:2"},
-        {"the same client", {{"c", "x", "a", 0}, {"c", "x", "a", 0}}, "x(p/a)", " 1:1"},
-        {"two clients", {{"c", "x", "a", 0}, {"d", "x", "a", 0}}, "x(p/a) x(p/a)", " 1:2"},
-        {"one usage with a client, one without", {{"c", "x", "a", 0}, {"", "x", "a", 0}}, "x(p/a) x(p/a)", " 1:2"},
-        {"two requests", {{"c", "x", "a", 0}, {"c", "y", "a", 0}}, "x(p/a) y(p/a)", " 1:2"},
-        {"an additional tool", {{"c", "x", "a", 0}, {"c", "x", "a b", 0}}, "x(p/a) x(p/b)", " 1:1 2:1"},
-        {"fewer tools", {{"c", "x", "a b", 0}, {"c", "x", "b", 0}}, "x(p/a p/b)", " 1:1 2:1"},
-        {"a failed usage first", {{"c", "x", "a", USAGE_FAILED}, {"c", "x", "a", 0}}, "x(p/a)", " 1:1"},
-        {"a label without a tool", {{"c", "x", "gone", 0}, {"c", "x", "gone a", 0}}, "x(p/a)", " 1:1"},
+        {"without a client all count", {{"", "x", "a", 0}, {"", "x", "a", 0}}, "x(p/a) x(p/a)", " 1:2"},
+        {"a client's repetition does not count", {{"c", "x", "a", 0}, {"c", "x", "a", 0}}, "x(p/a)", " 1:1"},
+        {"two clients both count", {{"c", "x", "a", 0}, {"d", "x", "a", 0}}, "x(p/a) x(p/a)", " 1:2"},
+        {"with and without a client both count", {{"c", "x", "a", 0}, {"", "x", "a", 0}}, "x(p/a) x(p/a)", " 1:2"},
+        {"two requests both count", {{"c", "x", "a", 0}, {"c", "y", "a", 0}}, "x(p/a) y(p/a)", " 1:2"},
+        {"an additional tool counts", {{"c", "x", "a", 0}, {"c", "x", "a b", 0}}, "x(p/a) x(p/b)", " 1:1 2:1"},
+        {"a subset of the tools does not count", {{"c", "x", "a b", 0}, {"c", "x", "b", 0}}, "x(p/a p/b)", " 1:1 2:1"},
+        {"a usage after a failed usage counts", {{"c", "x", "a", USAGE_FAILED}, {"c", "x", "a", 0}}, "x(p/a)", " 1:1"},
+        {"a tool after a label without a tool counts",
+         {{"c", "x", "gone", 0}, {"c", "x", "gone a", 0}},
+         "x(p/a)",
+         " 1:1"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t batch = 1; batch < 4; batch++) {
@@ -526,7 +530,7 @@ static void test_a_repetition_counts_when_the_first_is_forgotten(void **state)
     add_pending_sums(store, &set, 4);
     assert_string_equal(sums_text(store, &set), " 1:2 2:1");
     assert_string_equal(usages_text(store, &(struct usage_query){.client = STR("c")}), "x(p/a) x(p/a)");
-    assert_string_equal(usages_text(store, &(struct usage_query){.client = STR("nobody")}), "");
+    assert_string_equal(usages_text(store, &(struct usage_query){.client = STR("unknown")}), "");
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = 2}, &err), 1);
     assert_string_equal(sums_text(store, &set), " 2:1"); /* the sum of a is stale */
     assert_string_equal(usages_text(store, &(struct usage_query){.tool = 1, .teaching = true}), "x(p/a) y(p/a p/b)");
@@ -701,7 +705,7 @@ static void test_a_store_of_version_1_is_updated(void **state)
         assert_int_equal(
             wt__sql_number(store, "SELECT count(*) FROM pragma_table_info('tool') WHERE name = 'state'", &left, &err),
             0);
-        assert_int_equal(left, 0); /* the column was always 0, and is dropped */
+        assert_int_equal(left, 0); /* The migration drops the column, which was always 0. */
         assert_int_equal(wt__store_get(store, (int64_t[]){3}, 1, &arena, &tool, &err), 1);
         assert_true(wt__str_equal(tool.name, STR("a")) && wt__str_equal(tool.definition, STR("{}")));
         wt__store_close(store);
@@ -717,7 +721,7 @@ static void test_a_store_of_version_1_is_updated(void **state)
     unlink(path);
 }
 
-/* Version 2 had no clients, so each of its usages counts. */
+/* Version 2 had no clients, so every usage from before the migration counts. */
 static void test_a_store_of_version_2_gets_clients(void **state)
 {
     (void)state;
@@ -797,7 +801,7 @@ static void test_times_are_parsed(void **state)
     }
 }
 
-static void test_requests_are_checked(void **state)
+static void test_invalid_requests_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -806,14 +810,14 @@ static void test_requests_are_checked(void **state)
         int code;
         const char *sentence;
     } rows[] = {
-        {"words", STR("book a table"), 0, ""},
-        {"another alphabet", STR("\xd0\x9f\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82"), 0, ""},
-        {"one character", STR("\xe9\xa3\x9f"), 0, ""},
-        {"empty", STR(""), WT_EFORMAT, "the request is empty"},
-        {"blanks", STR(" \t\n"), WT_EFORMAT, "the request is empty"},
-        {"blanks of other alphabets", STR("\xe3\x80\x80\xc2\xa0\xe2\x80\x83"), WT_EFORMAT, "the request is empty"},
-        {"a NUL", STR("ab\0c"), WT_EFORMAT, "the request has a NUL at byte 2"},
-        {"not UTF-8", STR("caf\xe9"), WT_EFORMAT, "the request is not valid UTF-8"},
+        {"words are accepted", STR("book a table"), 0, ""},
+        {"another alphabet is accepted", STR("\xd0\x9f\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82"), 0, ""},
+        {"one character is accepted", STR("\xe9\xa3\x9f"), 0, ""},
+        {"no bytes are refused", STR(""), WT_EFORMAT, "the request is empty"},
+        {"blanks are refused", STR(" \t\n"), WT_EFORMAT, "the request is empty"},
+        {"Unicode blanks are refused", STR("\xe3\x80\x80\xc2\xa0\xe2\x80\x83"), WT_EFORMAT, "the request is empty"},
+        {"a NUL is refused", STR("ab\0c"), WT_EFORMAT, "the request has a NUL at byte 2"},
+        {"invalid UTF-8 is refused", STR("caf\xe9"), WT_EFORMAT, "the request is not valid UTF-8"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         err = (wt_error){0};
@@ -831,7 +835,7 @@ static void test_requests_are_checked(void **state)
 
 /* ---------------------------------------------------------------- keys and outcomes */
 
-/* Reports a usage of tool a, or, if `ended`, the outcome of the usage with that key. */
+/* Reports a usage of tool a. If `ended`, reports only the outcome of the earlier usage with the key. */
 static enum usage_fate report_usage(struct store *store, const char *client, const char *key, bool ended,
                                     enum usage_outcome outcome)
 {
@@ -847,7 +851,7 @@ static enum usage_fate report_usage(struct store *store, const char *client, con
     return fate;
 }
 
-static void test_a_client_has_one_usage_of_a_key(void **state)
+static void test_a_repeated_key_of_a_client_adds_no_usage(void **state)
 {
     (void)state;
     struct store *store = open_test_tools();
@@ -877,7 +881,7 @@ static void test_an_outcome_can_be_reported_later(void **state)
     struct store *store = open_test_tools();
     int64_t a = find_test_id(store, "p", "a");
     report_usage(store, "c", "k", false, USAGE_UNKNOWN);
-    record_client_usage(store, "c", "one", "a", USAGE_OK, 2); /* counts if the first one failed */
+    record_client_usage(store, "c", "one", "a", USAGE_OK, 2); /* counts only if the first usage failed */
     record_usage_of(store, "two", "a", USAGE_OK, 3);
     add_pending_sums(store, &set, 4);
     assert_string_equal(sums_text(store, &set), " 1:2");
@@ -885,7 +889,7 @@ static void test_an_outcome_can_be_reported_later(void **state)
         const char *client, *key;
         enum usage_outcome outcome;
         enum usage_fate fate;
-        const char *sums; /* stale sums are left out */
+        const char *sums; /* sums that are not stale */
     } rows[] = {
         {"c", "other", USAGE_FAILED, USAGE_MISSING, " 1:2"}, {"d", "k", USAGE_FAILED, USAGE_MISSING, " 1:2"},
         {"c", "k", USAGE_UNKNOWN, USAGE_REPEATED, " 1:2"},   {"c", "k", USAGE_OK, USAGE_CHANGED, " 1:2"},
@@ -907,8 +911,8 @@ static void test_an_outcome_can_be_reported_later(void **state)
     wt__store_close(store);
 }
 
-/* The outcome at the time of learning counts. */
-static void test_a_failure_before_learning_leaves_the_sums(void **state)
+/* A sum uses the outcome that a usage has when it is added to the sum. */
+static void test_a_failure_before_learning_does_not_change_sums(void **state)
 {
     (void)state;
     struct store *store = open_test_tools();
@@ -962,18 +966,18 @@ int main(void)
         cmocka_unit_test(test_usages_are_read_as_they_were_recorded),
         cmocka_unit_test(test_equal_requests_are_stored_once),
         cmocka_unit_test(test_every_change_of_usages_increments_the_generation),
-        cmocka_unit_test(test_labels_follow_tools),
+        cmocka_unit_test(test_a_label_is_linked_to_a_tool_of_its_name),
         cmocka_unit_test(test_selected_usages_are_forgotten),
-        cmocka_unit_test(test_a_client_has_one_usage_of_a_key),
+        cmocka_unit_test(test_a_repeated_key_of_a_client_adds_no_usage),
         cmocka_unit_test(test_an_outcome_can_be_reported_later),
-        cmocka_unit_test(test_a_failure_before_learning_leaves_the_sums),
+        cmocka_unit_test(test_a_failure_before_learning_does_not_change_sums),
         cmocka_unit_test(test_a_cancelled_call_adds_no_usage),
         cmocka_unit_test(test_usages_over_the_limit_are_refused),
         cmocka_unit_test(test_sums_do_not_depend_on_batches),
-        cmocka_unit_test(test_models_do_not_mix),
+        cmocka_unit_test(test_sums_of_different_models_do_not_mix),
         cmocka_unit_test(test_two_learners_add_a_usage_once),
-        cmocka_unit_test(test_a_forgotten_usage_leaves_the_sums),
-        cmocka_unit_test(test_a_returning_tool_gets_a_new_sum),
+        cmocka_unit_test(test_a_forgotten_usage_makes_its_sums_stale),
+        cmocka_unit_test(test_a_tool_added_again_gets_a_new_sum),
         cmocka_unit_test(test_an_empty_sum_is_absent),
         cmocka_unit_test(test_a_damaged_sum_is_reported),
         cmocka_unit_test(test_a_tool_counts_once_per_client_and_request),
@@ -983,7 +987,7 @@ int main(void)
         cmocka_unit_test(test_many_usages_are_added_and_forgotten),
         cmocka_unit_test(test_a_store_of_version_1_is_updated),
         cmocka_unit_test(test_times_are_parsed),
-        cmocka_unit_test(test_requests_are_checked),
+        cmocka_unit_test(test_invalid_requests_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

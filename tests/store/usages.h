@@ -1,4 +1,4 @@
-/* usages.h: a store with three tools, and usages written as words. */
+/* usages.h: opens a store with three tools, and records usages of tools given by name. */
 #ifndef WT_TESTS_STORE_USAGES_H
 #define WT_TESTS_STORE_USAGES_H
 
@@ -46,7 +46,8 @@ static inline struct store *open_test_tools(void)
     return store;
 }
 
-/* Records one usage of these tools of provider p; an unknown name becomes a label without a tool. */
+/* Records one usage of tools of provider p. names: names of the tools, separated by spaces. An unknown name becomes a
+ * label without a tool. Returns the id of the usage. */
 static inline int64_t record_client_usage(struct store *store, const char *client, const char *request,
                                           const char *names, enum usage_outcome outcome, int64_t time)
 {
