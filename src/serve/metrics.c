@@ -7,7 +7,7 @@
 #include "whichtool.h"
 #include "wire/members.h"
 
-/* upper bounds of the buckets in seconds */
+/* Upper bounds of the buckets in seconds. */
 static const double bounds[METRICS_BUCKETS] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
                                                0.025,  0.05,    0.1,    0.5,   2.5,    10};
 

@@ -226,7 +226,7 @@ static void put_components(struct buffer *out)
                     "\"$ref\":\"#/components/schemas/failure\"}}}}},\"schemas\":{\"failure\":{\"type\":\"object\","
                     "\"required\":[\"error\"],\"properties\":{\"error\":{\"type\":\"object\",\"required\":[\"code\","
                     "\"message\"],\"properties\":{\"code\":{\"type\":\"string\",\"description\":");
-    wt__buffer_text(out, "\"Error code for programs; x-codes lists those of the library.\",\"x-codes\":");
+    wt__buffer_text(out, "\"Error code for programs; x-codes lists the codes of the library.\",\"x-codes\":");
     put_codes(out);
     wt__buffer_text(out, "},\"message\":{\"type\":\"string\",\"description\":\"Error message.\"},\"pointer\":{"
                          "\"type\":\"string\",\"description\":\"JSON pointer to the invalid value.\"}}}}}}}");

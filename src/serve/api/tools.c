@@ -1,5 +1,5 @@
-/* tools.c: runs the verbs of wire/verbs.h for the routes, with arguments from the body, the path or the query. An import
- * reads its source from the request body, never from a path or URL. */
+/* tools.c: runs the verbs of wire/verbs.h for the routes, with arguments from the body, the path or the query. An
+ * import reads its source from the request body, never from a path or URL. */
 #include "serve/api/internal.h"
 
 #include "base/memory.h"

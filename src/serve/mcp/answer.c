@@ -203,8 +203,8 @@ static void copy_other_members(struct buffer *out, struct str object, const char
     }
 }
 
-/* Appends the members of an upstream server's _meta, each after a comma. Skips serverInfo and names that `ours` has too.
- * Also skips a name with an escape, because it may be another spelling of a name in `ours`. */
+/* Appends the members of an upstream server's _meta, each after a comma. Skips serverInfo and names that `ours` has
+ * too. Also skips a name with an escape, because it may be another spelling of a name in `ours`. */
 static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
 {
     struct json_scan scan;

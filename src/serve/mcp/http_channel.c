@@ -379,8 +379,8 @@ static bool read_event_id(struct str text, unsigned *stream, unsigned *event)
     return part == 1 && digits > 0;
 }
 
-/* Sends the kept events with numbers above `heard`. The newest kept event has the number last_event. Call with send_lock
- * held. */
+/* Sends the kept events with numbers above `heard`. The newest kept event has the number last_event. Call with
+ * send_lock held. */
 static void replay_events(struct http_channel *own, unsigned heard)
 {
     size_t from = 0;

@@ -1,6 +1,7 @@
 /* input.c: compiles the input schema of a tool, validates arguments, and handles the arguments that clients repeat in
- * headers; see input.h. The rules for x-mcp-header are those of streamable HTTP, 2026-07-28. The argument must be reached
- * through "properties" alone, its type must be a string, integer or boolean, and the header name must be unique.
+ * headers; see input.h. The rules for x-mcp-header are those of streamable HTTP, 2026-07-28. The argument must be
+ * reached through "properties" alone, its type must be a string, integer or boolean, and the header name must be
+ * unique.
  *
  * Compiles as much of a malformed input schema as possible. Some servers list schemas rejected by every validator (a
  * dangling "$ref", a type "int", a pattern in another dialect) but answer calls anyway. Such a schema is normalised
@@ -49,7 +50,8 @@ static int open_normal_form(wt_validator **out, json_t *schema)
 }
 
 /* Compiles the valid part of a schema that the strict compiler has rejected. *is_whole: no keyword was dropped, because
- * the schema only uses older syntax. *out is NULL if no part compiles. Returns 0, WT_EFORMAT (not a JSON object) or WT_ENOMEM. */
+ * the schema only uses older syntax. *out is NULL if no part compiles. Returns 0, WT_EFORMAT (not a JSON object) or
+ * WT_ENOMEM. */
 static int open_rest(wt_validator **out, struct str schema, bool *is_whole)
 {
     wt_validator *normal = NULL;
@@ -71,9 +73,9 @@ static int open_rest(wt_validator **out, struct str schema, bool *is_whole)
     return rc;
 }
 
-/* Compiles a schema, or the part of it that compiles. Appends to `text` the schema with "nullable" translated. *why: the
- * first error, with code 0 if the whole schema compiles. *out is NULL if no part compiles. Errors: WT_EFORMAT (not JSON),
- * WT_ENOMEM. */
+/* Compiles a schema, or the part of it that compiles. Appends to `text` the schema with "nullable" translated. *why:
+ * the first error, with code 0 if the whole schema compiles. *out is NULL if no part compiles. Errors: WT_EFORMAT (not
+ * JSON), WT_ENOMEM. */
 static int compile_input(wt_validator **out, struct buffer *text, struct str schema, wt_error *why, wt_error *err)
 {
     bool is_whole = false;
