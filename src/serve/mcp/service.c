@@ -58,7 +58,8 @@ static bool send_and_clear(struct mcp_channel *channel, struct buffer *message)
     return sent;
 }
 
-/* Copies the wanted changes and resources from the request. Skips unsupported ones. Returns false if out of memory. */
+/* Copies the wanted changes and resources from the request. Skips changes and resources that the service does not
+ * offer. Returns false if out of memory. */
 static bool read_subscriptions(struct mcp_listener *listener, const struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;

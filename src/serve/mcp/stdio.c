@@ -1,9 +1,8 @@
 /* stdio.c: serves one client over two descriptors, a message per line; see transport.h. The calling thread reads
  * messages and answers quick requests. Workers run the features. Calls that may wait run on threads of their own.
  *
- * Lines are written under
- * one lock, in pieces small enough for a pipe to accept without blocking. A client that does not read blocks the server
- * for at most MCP_STDIO_WRITE_MS. */
+ * Lines are written under one lock, in pieces small enough for a pipe to accept without blocking. A client that does
+ * not read blocks the server for at most MCP_STDIO_WRITE_MS. */
 #include "serve/mcp/transport.h"
 
 #include <errno.h>

@@ -33,8 +33,8 @@ struct mcp_http {
  * valid value equals the sentinel. */
 static const struct str doubtful = {"\x7f", 1};
 
-/* Returns the value of the field named prefix + rest; "" if absent, `doubtful` if repeated. *there: true if
- * the field exists. */
+/* Returns the value of the field named prefix + rest; "" if absent, `doubtful` if repeated. *there: true if the
+ * field exists. */
 static struct str find_only_field(const struct http_request *request, struct str prefix, struct str rest, bool *there)
 {
     struct str value = {"", 0};
