@@ -177,7 +177,7 @@ static void fixture_wait(void *context, struct mcp_call *call)
     for (int i = 0; i < 600 && !wt__mcp_is_cancelled(call); i++)
         fixture_pause();
     atomic_fetch_add(&fixture_cancels, wt__mcp_is_cancelled(call));
-    fixture_say(call, "Nobody cancelled.");
+    fixture_say(call, "The call was not cancelled.");
 }
 
 static void fixture_count_cancels(void *context, struct mcp_call *call)

@@ -174,7 +174,7 @@ static void put_operation(struct buffer *out, const struct route *route)
     wt__buffer_char(out, '}');
 }
 
-/* True if an earlier row has the same path. put_paths writes all rows of a path at the first of them. */
+/* True if an earlier row has the same path. put_paths writes all rows of a path together with the first row. */
 static bool is_path_written(const struct routes *routes, size_t at)
 {
     for (size_t i = 0; i < at; i++)
