@@ -11,9 +11,10 @@
 #include "engine/engine.h"
 #include "wire/body.h"
 
-enum { SHOWN_MAX = 64 }; /* maximum number of providers named; fewer fit into SUMMARY_BYTES_MAX */
+enum { SHOWN_MAX = 64 }; /* maximum number of names in a summary; SUMMARY_BYTES_MAX has room for fewer */
 
-/* True if a provider's name is safe to show: short, of letters, digits and separators, and not a whole sentence. */
+/* True if a provider's name is safe to show to a model. Such a name is short, has few words, and consists of letters,
+ * digits and separators. */
 static bool is_plain_provider_name(const char *name)
 {
     size_t len = strlen(name), words = 1;
@@ -106,7 +107,7 @@ static bool add_resource(struct mcp_call *call, const wt_tool *tool, size_t posi
 }
 
 /* Parses the key of a page, a position in import order. If tools are removed between two pages, the client may miss
- * others. */
+ * other tools. */
 static bool read_position(struct str after, size_t *position)
 {
     *position = 0;
@@ -238,8 +239,8 @@ static void put_providers(struct buffer *out, const wt_status *status)
     free(names);
 }
 
-/* Appends a blank and the summary. The cached summary is rebuilt only when the catalogue changes, so that the tool list
- * stays the same otherwise. */
+/* Appends a blank and the summary. Rebuilds the cached summary only after the catalogue has changed, so that the tool
+ * list stays stable. */
 static void put_summary(struct mcp_catalogue *catalogue, struct buffer *out)
 {
     wt_catalog_info info;
@@ -267,8 +268,8 @@ static void put_summary(struct mcp_catalogue *catalogue, struct buffer *out)
     pthread_mutex_unlock(&catalogue->lock);
 }
 
-/* Appends the definition of a tool of this server. "anthropic/alwaysLoad" prevents clients that load tools on demand
- * from hiding the search tools themselves. */
+/* Appends the definition of tools[index]. "anthropic/alwaysLoad" keeps the tool visible in clients that load tools on
+ * demand. */
 static void put_catalogue_tool(struct mcp_catalogue *catalogue, size_t index, struct buffer *out)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer description = {0};

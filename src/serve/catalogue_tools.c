@@ -54,8 +54,8 @@ void wt__catalogue_definition(struct buffer *out, const wt_tool *tool, const cha
     wt_string_free(list);
 }
 
-/* Appends a definition without the schema. described: with at most CATALOGUE_BRIEF_BYTES of the description. first: as
- * in wt__catalogue_definition. */
+/* Appends a definition without the schema. described: true to include at most CATALOGUE_BRIEF_BYTES of the description.
+ * first: as in wt__catalogue_definition. */
 static void put_brief(struct buffer *out, const wt_tool *tool, const char *first, bool described)
 {
     struct str description = wt__str(tool->description);
@@ -397,9 +397,9 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
     wt__mcp_input_close(input);
 }
 
-/* True if a form for missing values may be shown. If called->doubt says that the request may be a question or a
- * prohibition, a form would turn it into a call. The doubt "unread" is allowed: the form's message shows the unread
- * word. */
+/* True if a form for missing values may be shown. A doubt means that the request may not order the call, and
+ * a form would turn the request into a call. The doubt "unread" is allowed, because the form's message shows the
+ * unread word. */
 static bool may_show_form(struct mcp_call *call, const wt_called *called)
 {
     bool wanted = !called->doubt || strcmp(called->doubt, "unread") == 0;

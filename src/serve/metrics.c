@@ -7,10 +7,11 @@
 #include "whichtool.h"
 #include "wire/members.h"
 
-/* upper bounds of the buckets in seconds */
+/* Upper bounds of the buckets in seconds. */
 static const double bounds[METRICS_BUCKETS] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
                                                0.025,  0.05,    0.1,    0.5,   2.5,    10};
 
+/* Statuses with a counter of their own. 0: the client disconnected before the answer began. */
 static const int statuses[METRICS_STATUSES] = {200, 202, 204, 400, 401, 403, 404, 405, 409, 413, 414, 415,
                                                417, 421, 422, 431, 500, 501, 502, 503, 504, 505, 507, 0};
 

@@ -12,9 +12,9 @@
 #include "base/memory.h"
 
 enum { KEY_BYTES = USAGE_LOG_BATCH_ID_BYTES_MAX + 16 };
-_Static_assert(KEY_BYTES <= (int)WT_MAX_USAGE_KEY_BYTES, "the key of a batch's last usage is one");
+_Static_assert(KEY_BYTES <= (int)WT_MAX_USAGE_KEY_BYTES, "each usage of a batch has a valid key");
 
-/* A queued batch. Everything is allocated in its arena. */
+/* A queued batch. The usages are allocated in the arena. */
 struct queued_batch {
     struct queued_batch *next;
     struct arena arena;
@@ -40,7 +40,7 @@ struct usage_log {
     atomic_bool closing; /* also read by the learning thread without the lock */
     struct queued_batch *first, **last;
     size_t queued, queued_bytes; /* usages and bytes in the queue, including the group being written */
-    bool unlearned;              /* usages may have been recorded that the learner has not seen */
+    bool unlearned;              /* the learner may not have seen all recorded usages */
     struct usage_log_counts counts;
     struct token_bucket *buckets; /* [USAGE_LOG_CLIENTS_MAX] */
     size_t bucket_count;
@@ -58,7 +58,7 @@ static void refill_bucket(const struct usage_log *log, struct token_bucket *buck
     bucket->at_ms = now;
 }
 
-/* Removes full buckets: a client without a bucket gets a new bucket, which is full too. */
+/* Removes full buckets. No limit changes: a client without a bucket gets a new bucket, which is full too. */
 static int drop_full_buckets(struct usage_log *log, double now, wt_error *err)
 {
     size_t kept = 0;
@@ -102,7 +102,8 @@ static int find_bucket(struct usage_log *log, struct str client, double now, str
     return 0;
 }
 
-/* Takes tokens from the client's bucket, or sets *retry_ms to the time until it has enough. */
+/* Takes one token per usage from the client's bucket. If the bucket has too few tokens, returns WT_EBUSY and sets
+ * *retry_ms to the time until the bucket has enough. */
 static int charge_client(struct usage_log *log, struct str client, size_t usages, unsigned *retry_ms, wt_error *err)
 {
     double now = wt__now_ms();
@@ -142,7 +143,7 @@ static int check_batch(const struct usage_batch *batch, wt_error *err)
     return 0;
 }
 
-/* Takes the next non-blank line off *lines. Returns false at the end. */
+/* Removes the next non-blank line from *lines and stores it in *line. Returns false at the end. */
 static bool take_usage_line(struct str *lines, struct str *line)
 {
     while (lines->len > 0) {
@@ -420,7 +421,7 @@ int wt__usage_log_open(struct usage_log **out, wt_engine *engine, const struct u
     log->engine = engine;
     log->options = fill_usage_options(options);
     log->last = &log->first;
-    log->unlearned = true; /* an earlier process may have left usages */
+    log->unlearned = true; /* an earlier process may have left usages to learn from */
     log->buckets = wt__alloc_array(USAGE_LOG_CLIENTS_MAX, sizeof *log->buckets);
     pthread_mutex_init(&log->lock, NULL);
     wt__steady_open(&log->wake);

@@ -21,7 +21,7 @@ struct usage_routes {
 /* A report waiting to be written. */
 struct pending_report {
     const struct usage_routes *usage;
-    struct http_exchange *exchange; /* kept */
+    struct http_exchange *exchange; /* owns a reference */
 };
 
 static void answer_usage_error(const struct usage_routes *usage, struct http_exchange *exchange, const wt_error *err,
@@ -40,8 +40,8 @@ static void answer_usage_error(const struct usage_routes *usage, struct http_exc
                     wt__buffer_view(&body));
 }
 
-/* Answers the exchange of a report. A single invalid usage is a bad request; in a larger batch it is listed with the
- * others. */
+/* Answers the exchange of a report. If the only usage of a batch is invalid, the answer is an error. For a larger
+ * batch, the answer lists the invalid usages. */
 static void send_usage_result(void *context, int rc, const char *why, struct reported_usage *const *usages,
                               size_t count)
 {
@@ -153,7 +153,7 @@ int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool pol
         .raw_body = "Usages as JSON Lines, in the format of `usage add`",
         .name = "record_usage",
         .summary = "Record the tools that requests used, to improve search",
-        .returns = "Numbers of usages recorded, repeated and with changed outcome, and the refused ones. "
+        .returns = "Numbers of usages recorded, repeated and with changed outcome, and the refused usages. "
                    "Recorded usages are on disk.",
         .take = answer_usage,
         .context = usage};

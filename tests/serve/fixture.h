@@ -159,8 +159,8 @@ static void fixture_echo(void *context, struct mcp_call *call)
     wt__mcp_add_text(call, wt__mcp_call_arguments(call));
 }
 
-/* Tools not in the suite, for testing clients: one changes a resource, one waits for cancellation, one counts
- * cancellations. */
+/* The next three tools are not in the suite. Tests of clients use them to change a resource, to wait for cancellation,
+ * and to count cancellations. */
 static void fixture_resource_change(void *context, struct mcp_call *call)
 {
     (void)context;
@@ -177,7 +177,7 @@ static void fixture_wait(void *context, struct mcp_call *call)
     for (int i = 0; i < 600 && !wt__mcp_is_cancelled(call); i++)
         fixture_pause();
     atomic_fetch_add(&fixture_cancels, wt__mcp_is_cancelled(call));
-    fixture_say(call, "Nobody cancelled.");
+    fixture_say(call, "The call was not cancelled.");
 }
 
 static void fixture_count_cancels(void *context, struct mcp_call *call)

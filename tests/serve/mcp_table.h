@@ -1,4 +1,4 @@
-/* mcp_table.h: constant features as tables. Lists keep the order of the table. */
+/* mcp_table.h: defines the features of a test service as constant tables. Lists keep the order of the rows. */
 #ifndef WT_TESTS_SERVE_MCP_TABLE_H
 #define WT_TESTS_SERVE_MCP_TABLE_H
 
@@ -40,13 +40,14 @@ struct mcp_table {
     struct mcp_input **inputs; /* [tool_count], created by open */
 };
 
-/* Compiles the input schemas and fills the feature groups that have rows. Sets features->context to the table; other
- * feature functions then get the table too, and find their own context in table->context. Error messages name the row.
- * The table must stay in place and outlive the service. */
+/* Compiles the input schemas and fills the feature groups that have rows. Sets features->context to the table, so all
+ * feature functions get the table as context. The functions of the rows get table->context. Error messages name the
+ * row. The table must not move, and must outlive the service. */
 static inline int mcp_table_open(struct mcp_table *table, struct mcp_features *features, wt_error *err);
 static inline void mcp_table_close(struct mcp_table *table);
 
-/* Returns the index of the row after the one with this key, or SIZE_MAX if the key is unknown. */
+/* Returns the index of the row that follows the row with the key `after`. Returns 0 if `after` is empty, and SIZE_MAX
+ * if the key is unknown. */
 static inline size_t find_next_row(const void *rows, size_t count, size_t size, struct str after)
 {
     if (after.len == 0)
@@ -137,7 +138,7 @@ static inline void list_table_prompts(void *context, struct mcp_call *call, stru
             return;
 }
 
-/* Sets the result of a prompt: a message of the user for each content item that the row's function has added. */
+/* Sets the result of a prompt, with a user message for each content item that the row's function has added. */
 static inline void wrap_prompt_items(struct mcp_call *call)
 {
     struct buffer text = {0}, result = {0};

@@ -80,7 +80,7 @@ static struct recorder *recorder_open(void)
     return own;
 }
 
-/* Sends a message without waiting. headers: may be NULL. */
+/* Passes a message to the service without waiting for the answer. headers: NULL without HTTP. */
 static inline struct recorder *recorder_take(struct mcp_service *service, struct mcp_peer *peer, struct str text,
                                              const struct mcp_headers *headers)
 {

@@ -1,4 +1,4 @@
-/* The API without a server: responses of each route, errors and permissions. */
+/* Tests the API without a server: responses of each route, errors and permissions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -207,7 +207,7 @@ static void each_route_answers_or_reports_an_error(void **state)
     }
 }
 
-/* Checks each route without a key, with a wrong key, with a key of another scope, and with the right one. */
+/* Checks each route without a key, with a wrong key, with a key of another scope, and with the right key. */
 static void each_scope_permits_only_its_routes(void **state)
 {
     struct routes_fixture *f = *state;
@@ -233,7 +233,8 @@ static void each_scope_permits_only_its_routes(void **state)
     }
 }
 
-/* With a policy, routes showing or changing tools require the scope admin, and are unavailable without keys. */
+/* With a policy, routes that show or change tools require the scope admin. Without keys, these routes are
+ * unavailable. */
 static void a_policy_makes_tool_routes_require_admin(void **state)
 {
     struct routes_fixture *f = *state;
@@ -257,7 +258,7 @@ static void a_policy_makes_tool_routes_require_admin(void **state)
                 if (route->of_tools && refused != !(keyed && keys[k] == f->admin))
                     fail_msg("%s, %s keys, key %zu: %d", route->name, keyed ? "with" : "without", k, call.status);
                 if (!route->of_tools && !keyed && refused)
-                    fail_msg("%s needs no key: %d", route->name, call.status);
+                    fail_msg("%s is refused without keys: %d", route->name, call.status);
                 wt__api_call_dispose(&call);
             }
         of_tools += route->of_tools;
@@ -357,8 +358,8 @@ static void foreign_hosts_and_origins_reach_no_route(void **state)
     assert_int_equal(read_generation(f->engine), before);
 }
 
-/* A key counts only in the Authorization field: not in the URL, which appears in logs, nor in a cookie, sent by the
- * browser automatically, nor as a session id. */
+/* A key counts only in the Authorization field. A key in the URL would appear in logs. A browser would send a key in a
+ * cookie automatically. */
 static void keys_count_only_in_the_authorization_field(void **state)
 {
     struct routes_fixture *f = *state;
@@ -396,7 +397,7 @@ static void keys_count_only_in_the_authorization_field(void **state)
     }
 }
 
-/* Requests can neither make the server read, fetch or start anything, nor choose its models. */
+/* A request cannot make the server read a file, fetch a URL or start a process. A request cannot choose a model. */
 static void requests_cannot_control_files_processes_or_models(void **state)
 {
     struct routes_fixture *f = *state;
@@ -494,7 +495,6 @@ static bool has_disconnected(const void *context)
     return true;
 }
 
-/* A search stops when the client has disconnected. */
 static void searches_stop_on_disconnect(void **state)
 {
     struct routes_fixture *f = *state;
@@ -537,7 +537,7 @@ static void take_nothing(void *context, struct http_exchange *exchange, const ch
     (void)principal;
 }
 
-/* A module's route matches its path with any method, and requires the usual permissions. */
+/* A module's route without a method matches every method. The route requires a key with its scope. */
 static void modules_can_add_routes(void **state)
 {
     struct routes_fixture *f = *state;

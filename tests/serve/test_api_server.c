@@ -1,5 +1,4 @@
-/* Tests the API on a real server: slow calls run separately from the workers, and shutdown waits for running calls
- * only. */
+/* Tests the API on a real server with one worker, over sockets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,7 +120,7 @@ static int ask_api_server(int client, const char *method, const char *target, st
     return atoi(answer->ptr + strlen("HTTP/1.1 "));
 }
 
-/* Appends a source of many tools, whose descriptions begin with a word for the edition. */
+/* Appends TOOLS tools as a JSON array. Each description begins with the word "edition" and the number. */
 static void put_edition_tools(struct buffer *out, unsigned edition)
 {
     for (unsigned i = 0; i < TOOLS; i++)
@@ -187,7 +186,7 @@ static void imports_leave_the_worker_to_searches(void **state)
     wt__buffer_dispose(&in);
 }
 
-/* Clients disconnect after a whole or half a request, an import or a search. */
+/* Clients send a whole or half a request to import or search, and disconnect. Sanitizers detect leaks. */
 static void disconnected_clients_leak_nothing(void **state)
 {
     struct server_fixture *f = *state;
@@ -268,7 +267,7 @@ static void metrics_count_the_results_of_usages(void **state)
                            "{\"key\":\"1\",\"outcome\":\"ok\"}\n{\"key\":\"2\",\"outcome\":\"ok\"}\nnonsense\n"),
                        &answer),
         200);
-    for (size_t i = 0; i < 1000; i++) /* the burst, partly used up */
+    for (size_t i = 0; i < 1000; i++) /* a full burst, after the first batch has used part of it */
         wt__buffer_text(&many, "{\"request\":\"a\",\"tools\":[\"p/tool_1\"]}\n");
     assert_int_equal(ask_api_server(client, "POST", "/v1/usage", wt__buffer_view(&many), &answer), 429);
     assert_non_null(strstr(answer.ptr, "\r\nRetry-After: "));
@@ -304,7 +303,7 @@ static const struct {
     {"GET", "/mcp", "", "", 405},
     {"DELETE", "/mcp", "", "", 405},
     {"OPTIONS", "/mcp", "", "", 204},
-    {"POST", "/v1/find", "Expect: 100-continue\r\nX-Long: 1\r\n", "", 413}, /* refused at its head */
+    {"POST", "/v1/find", "Expect: 100-continue\r\nX-Long: 1\r\n", "", 413}, /* refused before its body */
 };
 
 static void put_from(struct buffer *out, size_t row, const char *origin)
@@ -357,6 +356,7 @@ static void configured_origins_can_read_every_response(void **state)
     wt__buffer_dispose(&head);
 }
 
+/* Leaves imports running, so that the group's teardown has to end them. */
 static void shutdown_stops_running_imports(void **state)
 {
     struct server_fixture *f = *state;

@@ -1,7 +1,7 @@
 /* about.c: information about the server: health, metrics, status, recipes, and its OpenAPI description.
  *
  * The description follows OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0). It is generated from the route table, so
- * it always matches the existing routes. */
+ * it always matches the routes. */
 #include "serve/api/internal.h"
 
 #include "base/memory.h"
@@ -174,7 +174,7 @@ static void put_operation(struct buffer *out, const struct route *route)
     wt__buffer_char(out, '}');
 }
 
-/* True if an earlier row has the same path: put_paths has then written both rows under that path. */
+/* True if an earlier row has the same path. put_paths writes all rows of a path together with the first row. */
 static bool is_path_written(const struct routes *routes, size_t at)
 {
     for (size_t i = 0; i < at; i++)
@@ -226,7 +226,7 @@ static void put_components(struct buffer *out)
                     "\"$ref\":\"#/components/schemas/failure\"}}}}},\"schemas\":{\"failure\":{\"type\":\"object\","
                     "\"required\":[\"error\"],\"properties\":{\"error\":{\"type\":\"object\",\"required\":[\"code\","
                     "\"message\"],\"properties\":{\"code\":{\"type\":\"string\",\"description\":");
-    wt__buffer_text(out, "\"Error code for programs; x-codes lists those of the library.\",\"x-codes\":");
+    wt__buffer_text(out, "\"Error code for programs; x-codes lists the codes of the library.\",\"x-codes\":");
     put_codes(out);
     wt__buffer_text(out, "},\"message\":{\"type\":\"string\",\"description\":\"Error message.\"},\"pointer\":{"
                          "\"type\":\"string\",\"description\":\"JSON pointer to the invalid value.\"}}}}}}}");

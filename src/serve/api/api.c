@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "engine/engine.h"
 
-/* Holder of the server's own background work. Key names cannot contain '#'. */
+/* Holder name for background reloads of models. Never a key's name: key names cannot contain '#'. */
 #define THE_SERVER "#server"
 
 /* ---------------------------------------------------------------- slow calls */
@@ -25,7 +25,8 @@ static void send_answer(struct http_exchange *exchange, struct api_call *call)
     wt__api_call_dispose(call);
 }
 
-/* Reserves one of the API_LONG_MAX places. holder: a key's name, or THE_SERVER. */
+/* Reserves one of the API_LONG_MAX places for slow work. holder: a key's name, or THE_SERVER. Returns false if the
+ * holder's share is used up. */
 static bool reserve_long_place(struct http_api *api, const char *holder)
 {
     pthread_mutex_lock(&api->long_lock);
@@ -121,7 +122,8 @@ static void *run_model_reload(void *context)
     return NULL;
 }
 
-/* Reloads trained models in the background: loading a model takes a second, an index possibly many. */
+/* Starts a reload of the trained models in the background if wt__api_reload has requested it. Loading a model takes
+ * about a second, and loading an index may take longer. */
 static void reload_models(struct http_api *api)
 {
     if (!atomic_load(&api->models_stale) || !reserve_long_place(api, THE_SERVER))
@@ -169,8 +171,8 @@ static bool write_holder(void *context, const struct http_request *head, char ou
     return ((const struct http_api *)context)->keys_path;
 }
 
-/* Refuses an unauthorised request with a long body at its head. A short body is read, so that the response can explain
- * the error. */
+/* Implements http_handler.refuse. Refuses an unauthorised request with a long body before the body is read. A short
+ * body is read, so that the response can explain the error. */
 static int refuse_head(void *context, const struct http_request *head)
 {
     struct http_api *api = context;
@@ -182,7 +184,8 @@ static int refuse_head(void *context, const struct http_request *head)
     return *name ? 403 : 401;
 }
 
-/* Returns the maximum body of the request: that of its route, or API_STRANGER_BYTES if it is unauthorised. */
+/* Returns the maximum size of the request's body in bytes: the route's limit, or API_STRANGER_BYTES if the route is
+ * unknown or the request is unauthorised. */
 static size_t limit_body(void *context, const struct http_request *head)
 {
     struct http_api *api = context;

@@ -1,4 +1,4 @@
-/* respond.c: answers a request: checks Host and Origin, finds the route, checks the key, then calls the route's
+/* respond.c: answers a request. Checks Host and Origin, finds the route, checks the key, and calls the route's
  * function. */
 #include "serve/api/internal.h"
 
@@ -69,8 +69,8 @@ static void answer_refusal(struct api_call *call, int status, const char *word, 
     wt__json_failure(&call->body, word, message, pointer);
 }
 
-/* Answers with an error. The client gets the message of wt__client_error; if that hides details, the log gets the full
- * message. */
+/* Answers with an error. The client gets the message of wt__client_error. If that message omits details, the full
+ * message is logged. */
 static void answer_failure(const struct http_api *api, struct api_call *call, const wt_error *err)
 {
     const struct failure *failure = wt__failure_of(err->code);
@@ -109,8 +109,8 @@ static void add_http_field(struct http_fields *out, struct str name, struct str 
     out->items[out->count++] = (struct http_field){name, value};
 }
 
-/* Adds the CORS fields for a configured origin, also to error responses. The views of the fields must
- * outlive the request, so they point to the configured origin. */
+/* Adds the CORS fields for a configured origin, also to error responses. The fields must outlive the request, so they
+ * point to the configured origin instead of the request's. */
 void wt__api_add_origin_fields(void *context, const struct http_request *head, struct http_fields *out)
 {
     const struct http_api *api = context;

@@ -68,7 +68,7 @@ static const struct route rows[] = {
 };
 const struct routes wt__api_routes = {.items = rows, .count = sizeof rows / sizeof *rows};
 
-/* True if the pattern matches the path: "/v1/tools/{id}" matches "/v1/tools/a/b". */
+/* True if the pattern matches the path. "/v1/tools/{id}" matches "/v1/tools/a/b" and sets *rest to "a/b". */
 static bool path_matches(const char *pattern, struct str path, struct str *rest)
 {
     size_t fixed = strcspn(pattern, "{");

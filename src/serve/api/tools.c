@@ -1,5 +1,5 @@
-/* tools.c: runs the verbs of wire/verbs.h for the routes, with arguments from the body, the path or the query. Imports
- * read the request body, never a path or URL. */
+/* tools.c: runs the verbs of wire/verbs.h for the routes, with arguments from the body, the path or the query. An
+ * import reads its source from the request body, never from a path or URL. */
 #include "serve/api/internal.h"
 
 #include "base/memory.h"
@@ -13,7 +13,7 @@ static int stop_if_gone(void *context, const char *phase, uint64_t done, uint64_
     return call->is_gone && call->is_gone(call->gone_context);
 }
 
-/* A json_run.permit_model; context is the api_call. */
+/* Implements json_run.permit_model; context is the api_call. */
 static int permit_language_model(void *context, const char *pointer, wt_error *err)
 {
     const struct api_call *call = context;

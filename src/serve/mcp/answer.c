@@ -203,8 +203,8 @@ static void copy_other_members(struct buffer *out, struct str object, const char
     }
 }
 
-/* Appends the members of an upstream server's _meta, each after a comma, except those with a name that `ours` has too.
- * A name with an escape is dropped: it may be another spelling of a name in `ours`. */
+/* Appends the members of an upstream server's _meta, each after a comma. Skips serverInfo and names that `ours` has
+ * too. Also skips a name with an escape, because it may be another spelling of a name in `ours`. */
 static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
 {
     struct json_scan scan;
@@ -263,7 +263,7 @@ static void write_items(const struct mcp_call *call, struct buffer *out, const c
 static void write_tool_result(struct mcp_call *call, struct buffer *out)
 {
     struct str structured = wt__buffer_view(&call->structured);
-    if (call->has_structured && call->item_count == 0) /* for clients limited to text */
+    if (call->has_structured && call->item_count == 0) /* some clients read only text */
         wt__mcp_add_text(call, structured);
     write_items(call, out, "content");
     if (call->has_structured && (call->is_modern || is_object(structured))) {
@@ -361,7 +361,7 @@ static void write_result(struct mcp_call *call, struct buffer *out)
     out->failed |= members.failed;
 }
 
-/* Returns the HTTP status for an error of the modern era; the legacy era uses 200. */
+/* Returns the HTTP status of an error: call->status if set, else the status for its code. Legacy errors have 200. */
 static int error_status(const struct mcp_call *call)
 {
     if (call->status)

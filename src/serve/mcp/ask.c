@@ -7,7 +7,7 @@
  *
  *   {"n": rounds so far, "a": {key: response, ...}, "s": state of the call in base64}
  *
- * Responses sent without a state are accepted too: volunteered answers are as good as requested answers. */
+ * Responses sent without a state are accepted too, as answers to questions that the call may ask. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,14 +30,14 @@
 struct mcp_sealed_for {
     const char *principal;
     struct str method, name;
-    const json_t *arguments; /* NULL for none; order and whitespace do not matter */
+    const json_t *arguments; /* NULL for none; member order and whitespace are ignored */
 };
 
 enum { MAC_BYTES = 32, END_BYTES = 8 };
 
 static const char label[] = "whichtool requestState 1";
 
-/* Hashes a part after its length, so that different subjects cannot give the same input. */
+/* Hashes the length of a part, then the part. Without lengths, two different subjects could give the same input. */
 static void digest_part(struct sha256 *sha, struct str part)
 {
     unsigned char length[8];
@@ -98,8 +98,8 @@ static bool seal_payload(struct buffer *out, const unsigned char key[32], const 
     return !sealed.failed && !out->failed;
 }
 
-/* Checks the sealed state, appends its payload and returns NULL. Otherwise returns the end of an error sentence, such
- * as "is not one of ours". */
+/* Checks the sealed state and appends its payload. Returns NULL on success. On error, returns the end of an error
+ * message, such as "is not one of ours". */
 static const char *unseal_payload(struct buffer *payload, const unsigned char key[32],
                                   const struct mcp_sealed_for *subject, double now_ms, struct str state)
 {
@@ -131,7 +131,7 @@ static bool refuse_responses(struct mcp_call *call, const char *what, const char
 
 static void fill_sealed_subject(const struct mcp_call *call, struct mcp_sealed_for *out)
 {
-    /* Use the client's original arguments: a state is unsealed before they are repaired. */
+    /* Use the client's original arguments: the state is unsealed before the arguments are repaired. */
     *out = (struct mcp_sealed_for){call->peer->principal, call->in.method, call->name,
                                    wt__json_object(call->in.params, "arguments")};
 }
@@ -202,7 +202,7 @@ static void write_payload(const struct mcp_call *call, struct buffer *out)
     wt__buffer_printf(out, "{\"n\":%d,\"a\":{", call->round + 1);
     json_object_foreach(responses, key, response)
     {
-        if (!json_object_get(call->asked, key)) /* the call never used it */
+        if (!json_object_get(call->asked, key)) /* the call did not use this response */
             continue;
         wt__buffer_text(out, first ? "" : ",");
         wt__buffer_json(out, wt__str(key));
@@ -299,8 +299,8 @@ static enum mcp_asked ask_modern_client(struct mcp_call *call, const char *key, 
     return MCP_ASK_PENDING;
 }
 
-/* Sends a question on the stream of the call's request. If that is closed without a cancel, uses the client's general
- * stream. */
+/* Sends a question on the stream of the call's request. If that stream is closed but the call is not cancelled, uses
+ * the client's general stream. */
 static bool send_question(struct mcp_call *call, struct str message)
 {
     if (wt__mcp_call_send(call, message))
@@ -347,7 +347,7 @@ static bool wait_for_response(struct mcp_call *call, struct client_question *que
     return answered;
 }
 
-/* Cancels the question at the client. */
+/* Notifies the client that the question is cancelled. */
 static void cancel_question(struct mcp_call *call, const struct client_question *question)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};

@@ -1,5 +1,5 @@
 /* dispatch.c: turns a message into a call. Checks the request in this order: headers, revision, method, name, other
- * parameters. The first fault is the answer. */
+ * parameters. The first error is the answer. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -77,8 +77,8 @@ static bool read_meta(struct mcp_call *call)
     return true;
 }
 
-/* Copies the client's description from the session of a legacy request. Returns false, with an error set, if the
- * session is not open, except for initialize and ping. */
+/* Takes the client's description from the session of a legacy request. Returns false, with an error set, if the session
+ * is not open. The methods initialize and ping need no open session. */
 static bool read_session(struct mcp_call *call)
 {
     struct mcp_peer *peer = call->peer;

@@ -1,7 +1,8 @@
 /* http_channel.c: the channel of an HTTP request, and the streams that a client can resume; see internal.h.
  *
- * Event ids are STREAM-EVENT, two numbers counted within the session. The first event of a resumable stream has no
- * data; it gives the client an id to resume from if the connection breaks at once. */
+ * An event id is STREAM-EVENT: the number of the stream in its session, and the number of the event in the stream. The
+ * first event of a resumable stream has no data. It gives the client an id to resume from if the connection breaks at
+ * once. */
 #include "serve/mcp/internal.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "base/memory.h"
 
 struct http_channel {
-    struct mcp_channel channel; /* must be first; send_lock guards the rest */
+    struct mcp_channel channel; /* must be first; its send_lock guards the fields below unless noted */
     struct mcp_streams *streams;
     struct http_exchange *exchange;
     bool has_started;                    /* the event stream has started */
@@ -54,8 +55,8 @@ static void unlink_open_stream(struct http_channel *own)
     pthread_mutex_unlock(&streams->lock);
 }
 
-/* Takes the streams for which shall_go is true off the list of resumable streams. Returns them as a chain; the caller
- * releases each one. Call with the lock held. */
+/* Removes the streams for which shall_go is true from the list of resumable streams. Returns the removed streams as a
+ * chain for release_chain. Call with the lock held. */
 static struct http_channel *take_resumable(struct mcp_streams *streams,
                                            bool (*shall_go)(const struct http_channel *own, const void *context),
                                            const void *context)
@@ -164,7 +165,7 @@ static void make_resumable(struct http_channel *own)
 
 /* ---------------------------------------------------------------- events */
 
-/* Records the event at the end of `kept`, and drops the oldest events beyond the limits. */
+/* Records the length of the event just appended to `kept`, and drops the oldest events beyond the limits. */
 static void keep_event(struct http_channel *own, size_t len)
 {
     size_t gone = 0, gone_count = 0;
@@ -378,7 +379,8 @@ static bool read_event_id(struct str text, unsigned *stream, unsigned *event)
     return part == 1 && digits > 0;
 }
 
-/* Sends the kept events that follow event number `heard`; the newest has number last_event. Under send_lock. */
+/* Sends the kept events with numbers above `heard`. The newest kept event has the number last_event. Call with
+ * send_lock held. */
 static void replay_events(struct http_channel *own, unsigned heard)
 {
     size_t from = 0;

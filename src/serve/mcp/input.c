@@ -1,6 +1,7 @@
 /* input.c: compiles the input schema of a tool, validates arguments, and handles the arguments that clients repeat in
- * headers; see input.h. The rules for x-mcp-header are those of streamable HTTP, 2026-07-28: only on arguments reached
- * through "properties" alone, only on types with a single spelling, each with a unique name.
+ * headers; see input.h. The rules for x-mcp-header are those of streamable HTTP, 2026-07-28. The argument must be
+ * reached through "properties" alone, its type must be a string, integer or boolean, and the header name must be
+ * unique.
  *
  * Compiles as much of a malformed input schema as possible. Some servers list schemas rejected by every validator (a
  * dangling "$ref", a type "int", a pattern in another dialect) but answer calls anyway. Such a schema is normalised
@@ -19,8 +20,8 @@
 
 #define NULLABLE "\"nullable\""
 
-/* Appends the schema with "nullable" translated. A schema without it, or invalid JSON, is appended unchanged; the
- * validator reports the latter. Returns 0 or WT_ENOMEM. */
+/* Appends the schema with "nullable" translated. A schema without "nullable" is appended unchanged. Invalid JSON is
+ * appended unchanged too; the validator reports the error. Returns 0 or WT_ENOMEM. */
 static int put_nullable_schema(struct buffer *out, struct str schema, wt_error *err)
 {
     json_auto_t *tree = NULL;
@@ -33,8 +34,8 @@ static int put_nullable_schema(struct buffer *out, struct str schema, wt_error *
     return 0;
 }
 
-/* Compiles the normal form of a schema. Normalising drops unknown types; if the normal form could be stricter than the
- * schema, *out is NULL. Returns 0 or WT_ENOMEM. */
+/* Compiles the normal form of a schema, which has no unknown types. *out is NULL if the normal form could be stricter
+ * than the schema, or does not compile. Returns 0 or WT_ENOMEM. */
 static int open_normal_form(wt_validator **out, json_t *schema)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer normal = {0};
@@ -48,8 +49,9 @@ static int open_normal_form(wt_validator **out, json_t *schema)
     return rc == WT_ENOMEM ? rc : 0;
 }
 
-/* Compiles a schema that failed to compile. *is_whole is true if only older syntax was at fault. *out is NULL if no
- * part compiles. Returns 0, WT_EFORMAT (not a JSON object) or WT_ENOMEM. */
+/* Compiles the valid part of a schema that the strict compiler has rejected. *is_whole: no keyword was dropped, because
+ * the schema only uses older syntax. *out is NULL if no part compiles. Returns 0, WT_EFORMAT (not a JSON object) or
+ * WT_ENOMEM. */
 static int open_rest(wt_validator **out, struct str schema, bool *is_whole)
 {
     wt_validator *normal = NULL;
@@ -71,9 +73,9 @@ static int open_rest(wt_validator **out, struct str schema, bool *is_whole)
     return rc;
 }
 
-/* Compiles a schema, or as much of it as compiles. Appends the schema with "nullable" translated to text. why: the
- * first error, code 0 if the whole schema compiles. *out is NULL if no part compiles. Errors: WT_EFORMAT (not JSON),
- * WT_ENOMEM. */
+/* Compiles a schema, or the part of it that compiles. Appends to `text` the schema with "nullable" translated. *why:
+ * the first error, with code 0 if the whole schema compiles. *out is NULL if no part compiles. Errors: WT_EFORMAT (not
+ * JSON), WT_ENOMEM. */
 static int compile_input(wt_validator **out, struct buffer *text, struct str schema, wt_error *why, wt_error *err)
 {
     bool is_whole = false;
@@ -145,7 +147,7 @@ static int add_mirror(struct mcp_input *input, const json_t *schema, const struc
 
 static int visit_schema(struct mcp_input *input, json_t *schema, const struct schema_path *path, wt_error *err);
 
-/* Visits the values of a map from names to schemas; its names are not keywords. */
+/* Visits the schemas of an object whose member names are not keywords. */
 static int visit_schema_map(struct mcp_input *input, json_t *schemas, const struct schema_path *path, wt_error *err)
 {
     const char *name;

@@ -28,8 +28,8 @@ static void read_id(struct mcp_incoming *in, struct str text)
         wt__buffer_text(&in->id, "null");
 }
 
-/* True if the id is valid for a request: a short string or a whole number. Other ids are only echoed in errors. A
- * response's id is only compared with ours. */
+/* True if the id is valid for a request: a short string or a whole number. Other ids are only repeated in error
+ * responses. The id of a response is not checked here. */
 static bool is_request_id(struct mcp_incoming *in)
 {
     const json_t *id = json_object_get(in->message, "id");
@@ -75,9 +75,9 @@ static enum mcp_incoming_kind read_kind(struct mcp_incoming *in)
     return named ? MCP_IN_REQUEST : MCP_IN_NOTIFICATION;
 }
 
-/* Parses params.arguments and the rest of the message separately, after the whole message failed to parse with rc:
- * strings in arguments may contain NUL. If only the arguments are invalid, sets in->fault, so that the request still
- * gets a response. Returns 0, WT_ENOMEM, or rc if the rest of the message is invalid. */
+/* Parses params.arguments and the rest of the message separately, because strings in arguments may contain NUL. rc: the
+ * error of parsing the whole message. If only the arguments are invalid, sets in->fault, so that the request still gets
+ * a response. Returns 0, WT_ENOMEM, or rc if the rest of the message is invalid. */
 static int parse_around_arguments(struct mcp_incoming *in, struct str text, int rc)
 {
     struct str params, arguments;
@@ -199,13 +199,13 @@ void wt__mcp_write_versions(struct buffer *out)
                          "\",\"2025-06-18\",\"2025-03-26\",\"2024-11-05\"]");
 }
 
-/* Compares a modern request's HTTP headers with its body. A proxy routing by headers and a server acting on
- * the body must see the same request. */
+/* Compares a modern request's HTTP headers with its body. A proxy that routes by headers and a server that acts
+ * on the body must see the same request. */
 
 #define SENTINEL "=?base64?"
 
-/* Decodes a header value with the base64 marker, copies others. Returns false if it contains bytes forbidden in
- * headers. */
+/* Decodes a header value that has the base64 marker, and copies other values. Returns false if the value has bytes that
+ * are forbidden in headers, or invalid base64. */
 static bool decode_header(struct str header, struct buffer *out)
 {
     static const struct str begin = {SENTINEL, sizeof SENTINEL - 1}, end = {"?=", 2};

@@ -6,7 +6,8 @@
 
 /* ---------------------------------------------------------------- lists */
 
-/* Decodes the cursor to the key of the last item. Returns false, with an error set, if it is invalid. */
+/* Decodes the cursor to the key of the last item of the previous page. Returns false, with an error set, if the cursor
+ * is invalid. */
 static bool read_cursor(struct mcp_call *call, struct buffer *after)
 {
     const json_t *cursor = json_object_get(call->in.params, "cursor");
@@ -71,8 +72,9 @@ static bool find_called_tool(struct mcp_call *call)
     return rc == 0;
 }
 
-/* Validates the arguments. If they are invalid and the tool has `repairs`, tries to repair them, and replaces them by
- * the result. Appends the violations to `words`. Returns 1 if the arguments are valid now, 0 if not, or WT_ENOMEM. */
+/* Validates the arguments. If they are invalid and the tool has `repairs`, tries to repair them. On success, the
+ * repaired arguments replace them. Appends the violations to `words`. Returns 1 if the arguments are valid now, 0 if
+ * not, or WT_ENOMEM. */
 static int check_or_repair_input(struct mcp_call *call, struct buffer *words)
 {
     const struct mcp_input *input = call->tool.input;

@@ -1,7 +1,7 @@
-/* peer.c: the other end of a connection: channels, which carry the messages of one request, and peers, with their
- * running calls, open questions, subscriptions and general stream.
+/* peer.c: channels and peers. A channel carries the messages of one request. A peer is the client end of a connection,
+ * with its running calls, open questions, subscriptions and general stream.
  *
- * All channels send one message at a time, send no message after the answer, and cancel the call when the client
+ * A channel sends one message at a time and no message after the answer. It cancels the call when the client
  * disconnects. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,7 +127,7 @@ struct mcp_peer *wt__mcp_peer_open(struct mcp_service *service, const char *prin
     peer->holder = peer->principal;
     if (known) {
         pthread_mutex_lock(&service->lock);
-        /* Key names cannot contain '#'. */
+        /* Never a key's name: key names cannot contain '#'. */
         snprintf(peer->session_holder, sizeof peer->session_holder, "#%u", ++service->peer_number);
         if (!*peer->principal)
             peer->holder = peer->session_holder;

@@ -59,10 +59,10 @@ void wt__mcp_call_run(struct mcp_call *call)
 
 /* ---------------------------------------------------------------- threads
  *
- * A thread stays idle for a while after its call and takes the next call, because starting a thread costs more than a
- * short call. Invariant under the lock: there are at most as many jobs as idle threads. */
+ * After its call, a thread waits for another call, because starting a thread costs more than a short call. Invariant
+ * under the lock: there are at most as many jobs as idle threads. */
 
-enum { REST_MS = 2000 };
+enum { REST_MS = 2000 }; /* idle time before a thread ends */
 
 struct mcp_job {
     struct mcp_job *next;
@@ -138,7 +138,7 @@ static bool queue_job(struct mcp_service *service, struct mcp_job *job)
     return true;
 }
 
-/* Fails a call because too many calls are running: those of this client, or those of all clients. */
+/* Fails a call because its client or the whole server is running too many calls. */
 static void refuse_waiting(struct mcp_call *call)
 {
     struct shares *waiting = &call->service->waiting;

@@ -1,7 +1,7 @@
 /* service.c: change notices, and opening and closing a service.
  *
- * A modern client holds a request open for notices (subscriptions/listen) and selects them; a legacy client gets all
- * list changes on its general stream, and updates of the resources it subscribed to. */
+ * A modern client keeps a request open (subscriptions/listen) and selects the notices that it wants. A legacy client
+ * gets all list changes and the updates of its subscribed resources on its general stream. */
 #include "serve/mcp/service.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static const char *const change_wishes[] = {"toolsListChanged", "resourcesListCh
 
 /* ---------------------------------------------------------------- listeners */
 
-/* Removes the listener from the list. Under the notice lock. */
+/* Removes the listener *at from the list and returns it. Call with notice_lock held. */
 static struct mcp_listener *unlink_listener(struct mcp_service *service, struct mcp_listener **at)
 {
     struct mcp_listener *listener = *at;
@@ -58,7 +58,8 @@ static bool send_and_clear(struct mcp_channel *channel, struct buffer *message)
     return sent;
 }
 
-/* Copies from the request which changes and resources the client wants notices of. Returns false if out of memory. */
+/* Copies the wanted changes and resources from the request. Skips changes and resources that the service does not
+ * offer. Returns false if out of memory. */
 static bool read_subscriptions(struct mcp_listener *listener, const struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
@@ -69,7 +70,7 @@ static bool read_subscriptions(struct mcp_listener *listener, const struct mcp_c
     for (size_t i = 0; i < 3; i++)
         listener->changes[i] = offered[i] && features->changes && wt__json_bool(wishes, change_wishes[i], false);
     if (count > MCP_SUBSCRIPTIONS_MAX)
-        count = MCP_SUBSCRIPTIONS_MAX; /* the acknowledgement lists the accepted ones */
+        count = MCP_SUBSCRIPTIONS_MAX; /* the acknowledgement lists the accepted resources */
     listener->uris = wt__alloc_array(count, sizeof *listener->uris);
     if (!listener->uris)
         return false;
@@ -110,7 +111,8 @@ static bool send_acknowledgement(const struct mcp_listener *listener)
     return send_and_clear(listener->channel, &message);
 }
 
-/* Adds the listener to the list and acknowledges it. Returns false, with an error set, if the share is used up. */
+/* Acknowledges the listener and adds it to the list. Returns false if the acknowledgement cannot be sent, or, with an
+ * error set, if the client's share is used up. */
 static bool link_listener(struct mcp_call *call, struct mcp_listener *listener)
 {
     struct mcp_service *service = call->service;
@@ -171,7 +173,7 @@ bool wt__mcp_run_listen(struct mcp_call *call)
     listener->channel = call->channel;
     listener->peer = call->peer;
     watch_uris(call, listener);
-    if (!link_listener(call, listener)) { /* from here on another thread may free the listener */
+    if (!link_listener(call, listener)) { /* on success, another thread may free the listener */
         free_listener(listener);
         return false;
     }

@@ -11,8 +11,8 @@ struct mcp_session {
     struct mcp_session *chain; /* next in the bucket */
     struct mcp_session *newer, *older;
     struct mcp_peer *peer;
-    double used_ms;
-    bool was_used; /* used after initialize */
+    double used_ms; /* time of last use */
+    bool was_used;  /* used after initialize */
     char id[MCP_SESSION_ID_BYTES];
 };
 

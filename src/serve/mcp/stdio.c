@@ -1,7 +1,8 @@
-/* stdio.c: serves one client over two descriptors, a message per line; see transport.h. The calling thread reads and
- * answers quick requests; workers run the features; waiting calls have threads of their own. Lines are written under
- * one lock, in pieces small enough for a pipe to accept without blocking. A client that does not read blocks the server
- * for at most MCP_STDIO_WRITE_MS. */
+/* stdio.c: serves one client over two descriptors, a message per line; see transport.h. The calling thread reads
+ * messages and answers quick requests. Workers run the features. Calls that may wait run on threads of their own.
+ *
+ * Lines are written under one lock, in pieces small enough for a pipe to accept without blocking. A client that does
+ * not read blocks the server for at most MCP_STDIO_WRITE_MS. */
 #include "serve/mcp/transport.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 enum {
     READ_BYTES = 64 << 10,
     SLICE_MS = 100,  /* poll interval while waiting to write */
-    QUEUE_MAX = 512, /* quick calls waiting for a worker; reading pauses when it is full */
+    QUEUE_MAX = 512, /* maximum calls waiting for a worker; reading pauses when the queue is full */
 };
 
 struct stdio {
@@ -40,7 +41,7 @@ struct stdio {
     unsigned worker_count;
 
     struct buffer text; /* incomplete line */
-    bool is_skipping;   /* skip the rest of an oversized line */
+    bool is_skipping;   /* the bytes up to the next line break belong to a refused line */
 };
 
 /* Waits until `out` accepts data. Returns false on error or timeout. */
@@ -237,8 +238,8 @@ static void handle_line(struct stdio *stdio, struct str line)
     wt__mcp_incoming_dispose(&in);
 }
 
-/* Handles the complete lines in `text`, whose last `fresh` bytes are new, and removes them. Refuses an oversized line
- * and skips the rest of it. */
+/* Handles and removes the complete lines in `text`. fresh: number of new bytes at the end of `text`. Refuses an
+ * oversized line and skips its remaining bytes. */
 static void handle_lines(struct stdio *stdio, size_t fresh)
 {
     struct buffer *text = &stdio->text;

@@ -29,12 +29,12 @@ struct mcp_http {
 
 /* ---------------------------------------------------------------- fields */
 
-/* Stands for the value of a header that was sent more than once, because parsers disagree on which copy counts. No
- * valid value equals it. */
+/* Sentinel for the value of a header that was sent more than once, because parsers disagree on which copy counts. No
+ * valid value equals the sentinel. */
 static const struct str doubtful = {"\x7f", 1};
 
-/* Returns the value of the field named prefix + rest; "" if absent, `doubtful` if repeated. *there: the field
- * exists. */
+/* Returns the value of the field named prefix + rest; "" if absent, `doubtful` if repeated. *there: true if the
+ * field exists. */
 static struct str find_only_field(const struct http_request *request, struct str prefix, struct str rest, bool *there)
 {
     struct str value = {"", 0};
@@ -201,7 +201,7 @@ static void handle_http_request(struct mcp_http *http, struct http_exchange *exc
     wt__mcp_incoming_dispose(in);
 }
 
-/* Handles a notification or response, answered by status 202. */
+/* Handles a notification or response, and answers with status 202. */
 static void handle_other_message(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
                                  const struct mcp_incoming *in, const struct mcp_headers *headers)
 {
