@@ -5,8 +5,8 @@
  * NFD depend on a single code point, and NFD only sorts the marks of a character. So here all passes run code point by
  * code point, with a buffer for one word:
  *
- *  - A word of more than WORDPIECE_MAX_WORD code points is always [UNK], so its rest is not stored.  - NFD sorts a run
- * of marks (combining class > 0) stably by class. Removed marks do not matter for this order. A kept
+ *  - A word of more than WORDPIECE_MAX_WORD code points is always [UNK], so its rest is not stored.
+ *  - NFD sorts a run of marks (combining class > 0) stably by class. Removed marks do not matter for this order. A kept
  *    mark is inserted after the last mark of its run with the same or a lower class. Any code point of class 0 ends a
  *    run, even if it is removed.
  *
