@@ -51,8 +51,8 @@ void wt__json_changes(struct buffer *out, const wt_add_report *report);
 void wt__json_issues(struct buffer *out, const wt_add_issue *const *issues, size_t count);
 
 /* True if the text is JSON as written by wt__json_write, nested at most WT_MAX_JSON_DEPTH deep. Such a text can be
- * copied without parsing. Does not check keys for duplicates. Also false for numbers with a fraction or exponent and for
- * escapes with several spellings, because checking these would be costly.
+ * copied without parsing. Does not check keys for duplicates. Also false for numbers with a fraction or exponent, and
+ * for escapes with several spellings, because checking these would be costly.
  *
  * wt__json_write wrote the schemas in a store, and parsing each hit's schema again would dominate the cost of a result.
  * Schemas are checked all the same, because a store is an untrusted file. */
