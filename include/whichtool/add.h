@@ -15,9 +15,9 @@ typedef struct wt_add_options {
     const char *format;      /* format from docs/formats.md, such as "openapi"; NULL: detected */
     const char *provider;    /* provider of the tools, overriding the source's own; NULL: the source's own, if any */
     const char *source_name; /* wt_add: name of the source in messages, and scope of sync; NULL: "input" */
-    int sync; /* remove the tools of earlier imports that this source no longer has. For a folder, this covers all files
-                 below it. The tool of a skipped OpenAPI operation stays */
-    int strict;     /* fail the whole import with WT_EFORMAT on a bad tool */
+    int sync;   /* remove tools of earlier imports if this source no longer has them. A folder includes all files below
+                 it. The tool of a skipped OpenAPI operation stays */
+    int strict; /* fail the whole import with WT_EFORMAT on a bad tool */
     int no_vectors; /* do not encode now; wt_embed_missing or a later wt_add does */
     wt_progress_fn progress;
     void *progress_context;

@@ -34,8 +34,8 @@ typedef struct wt_eval_options {
     uint64_t seed;                  /* seed of the bootstrap, of training, and of all samples; 0: 1 */
     wt_progress_fn progress;
     void *progress_context;
-    const char *trained;   /* folder that wt_train filled from this data set, which is verified; NULL: train what the
-                              recipes need, and keep it in cache_dir */
+    const char *trained;   /* folder that wt_train filled from this data set; WT_EFORMAT if from other data. NULL: train
+                              the models that the recipes need, and keep them in cache_dir */
     size_t usages;         /* maximum training usages per tool, drawn by seed; 0: all */
     const char *html_path; /* output file for a page with figures and analyses; NULL: do not write */
     size_t timed;          /* number of queries to repeat one by one for timing, from the first; 0: 200 */

@@ -114,7 +114,8 @@ typedef struct wt_hit {
     /* Probability that the request needs the tool, 0 to 1, comparable across requests.
      *
      * NaN if unknown: with "ptr" and "bundle", and for a tool that a reranker added. At most 1 - no_answer_probability
-     * if that is known. If this exact request has usages that count, at least the tool's share of them, smoothed by 1.
+     * if that is known. If this exact request has usages that count, the probability is at least the tool's share of
+     * these usages, smoothed by 1.
      *
      * The estimate assumes that one request in five needs no tool of the catalogue. Without training, it holds for the
      * default encoder. `whichtool train all` calibrates it for this store if there are at least 20 dev requests, which
@@ -123,9 +124,9 @@ typedef struct wt_hit {
     size_t tokens; /* estimated tokens of the definition; 0 without options->max_tokens */
     int weak; /* wt_find: 1 if the hit shares at most one common word with the request and is not similar in meaning
                  (docs/retrieval.md); else 0 */
-    /* 1 if the conversation called the tool or the caller has it. Such hits do not count towards options->k.
-     * max_tokens, abstain and none_if_unsure do not remove them; the filter does. Those that the search did not find
-     * come last, with score 0 and probability NaN. */
+    /* 1 if the conversation called the tool or the caller has loaded it. Such hits do not count towards options->k.
+     * max_tokens, abstain and none_if_unsure do not remove them; the filter does. Kept hits that the search did not
+     * find come last, with score 0 and probability NaN. */
     int kept;
     const char *const *more_like_it; /* [more_listed] ids of copies that share its place, at most WT_MAX_MORE_LIKE_IT:
                                         identical tools of other providers, and younger near-copies that were also
@@ -147,7 +148,7 @@ typedef struct wt_hits {
     size_t copies;                     /* copies that share the places of these hits: the sum of more_count */
     size_t tokens;                     /* estimated tokens of all hits; 0 without options->max_tokens */
     size_t over_budget;                /* hits omitted because of options->max_tokens */
-    /* encoder of the request: name of the model, or "encoder" for one trained here; "" without one */
+    /* encoder of the request: name of the model, or "encoder" for a model trained here; "" if no encoder was used */
     const char *encoder;
     const char *better;  /* WT_BASE_MODEL if it is the default but not installed, so that the less accurate built-in
                             encoder was used; else NULL */

@@ -77,7 +77,7 @@ WT_API int wt_model_info(const char *models_dir, const char *name, wt_models **o
  *   host only (docs/encoders.md, "Other models").
  *
  * An interrupted pull keeps its files for the next one. Returns 1 if anything was downloaded, and 0 if the model is
- * already complete and correct. A model that came with whichtool is verified where it is.
+ * already complete and correct. A model that came with whichtool is verified in its own folder.
  *
  * Runs child processes, never a shell. progress may be NULL.
  *

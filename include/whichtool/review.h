@@ -207,8 +207,8 @@ WT_API int wt_approved_offers(wt_engine *engine, const char *provider, int what,
 /* Writes pins of the approved definitions of one provider, or of all (NULL), for wt_review_options.lock. Keep the file
  * under version control with the configuration of the servers.
  *
- * The lines are sorted by provider, kind and name. Each tool has a line as from wt_audit_pins. The instructions of a server, and each prompt,
- * resource and template, also have a line. *out: freed with wt_string_free.
+ * The lines are sorted by provider, kind and name. Each tool has a line as from wt_audit_pins. The instructions of a
+ * server, and each prompt, resource and template, also have a line. *out: freed with wt_string_free.
  * Errors: WT_ENOTFOUND (the provider was never reviewed), WT_ESTORE, ... */
 WT_API int wt_lock(wt_engine *engine, const char *provider, char **out, wt_error *err);
 
