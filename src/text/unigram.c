@@ -9,7 +9,8 @@
  * A word is processed in a window of UNIGRAM_WINDOW bytes. When the window is full, the best path of the whole word
  * must go through one of the last positions of the window. The start that the best paths to all these positions share
  * is final, and is emitted. If this start is shorter than half a window, the best path to the end of the window is
- * emitted up to half the window. Time is thus linear in the text (times the longest piece), and memory is constant. */
+ * emitted up to its first position in the second half. Time is thus linear in the text (times the longest piece), and
+ * memory is constant. */
 #include "text/unigram.h"
 
 #include "text/unicode.h"

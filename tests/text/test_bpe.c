@@ -118,7 +118,7 @@ static void splits_text_by_the_pattern(void **state)
         {"the last of several tabs is a word of its own", "a\t\ta", "a.\t.\t.a"},
         {"a space after a tab belongs to the word after it", "a\t a", "a.\t. a"},
         {"a contraction is a word of its own", "a's", "a.'s"},
-        {"a contraction of two letters ends before the next", "a'reb", "a.'r.e.b"},
+        {"a contraction of two letters is a word of its own", "a'reb", "a.'r.e.b"},
         {"no contraction after a space", "a 's", "a. '.s"},
         {"no contraction inside a run of signs", "!'s", "!'.s"},
         {"no contraction at the first of two quotes", "''s", "''.s"},

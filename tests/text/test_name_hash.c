@@ -1,4 +1,4 @@
-/* Tests hashes of names: only letters and digits count, regardless of case and accents. Any bytes are accepted. */
+/* Tests the hashes of names. Only letters and digits count, without their case and accents. Any bytes are accepted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
