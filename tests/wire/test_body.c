@@ -62,9 +62,8 @@ union any_body {
 static const struct {
     int (*read)(void *out, struct str text, wt_error *err);
     const char *text;
-    int code;            /* 0 if valid */
-    const char *pointer; /* JSON pointer of the error */
-    const char *says;    /* start of the error message */
+    int code;                   /* 0 if valid */
+    const char *pointer, *says; /* JSON pointer of the error, and the start of its message */
 } cases[] = {
     {read_find_row, "{\"query\":\"a\"}", 0, "", ""},
     {read_find_row, "{\"query\":null,\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}", 0, "", ""},
