@@ -15,9 +15,9 @@ typedef struct wt_add_options {
     const char *format;      /* format from docs/formats.md, such as "openapi"; NULL: detected */
     const char *provider;    /* provider of the tools, overriding the source's own; NULL: the source's own, if any */
     const char *source_name; /* wt_add: name of the source in messages, and scope of sync; NULL: "input" */
-    int sync; /* remove the tools of earlier imports that this source no longer has. For a folder, this covers all files
-                 below it. The tool of a skipped OpenAPI operation stays */
-    int strict;     /* fail the whole import with WT_EFORMAT on a bad tool */
+    int sync;   /* remove tools of earlier imports if this source no longer has them. A folder includes all files below
+                 it. The tool of a skipped OpenAPI operation stays */
+    int strict; /* fail the whole import with WT_EFORMAT on a bad tool */
     int no_vectors; /* do not encode now; wt_embed_missing or a later wt_add does */
     wt_progress_fn progress;
     void *progress_context;
@@ -25,7 +25,7 @@ typedef struct wt_add_options {
 
 WT_INIT(wt_add_options_init, wt_add_options)
 
-/* A skipped tool or file and the reason, or a problem with an imported one. */
+/* A skipped tool or file, or a problem with an imported tool. */
 typedef struct wt_add_issue {
     const char *file;
     size_t line;         /* 1-based; 0 if unknown */
@@ -61,13 +61,13 @@ WT_API void wt_add_report_free(wt_add_report *report);
 /* Imports tools from memory (wt_add), or from a file, a BEIR folder or any other folder of files (wt_add_path).
  *
  * The catalogue changes in one transaction: completely, or not at all on failure. Vectors are computed afterwards in
- * batches. Stopping in between loses no tool; the next import or wt_embed_missing continues.
+ * batches. Stopping between batches loses no tool. The next import or wt_embed_missing computes the missing vectors.
  *
  * - Tools with an unchanged definition are left as they are. Bad tools are skipped and reported.
  * - The source of a tool is its file. A symbolic link to a file is a source of its own.
  * - A tool is identified by its provider and name. The same definition is the same tool, whatever its source.
- * - A different definition from the same source updates the tool. From another source it is added next to the existing
- *   tool as "name~2", "name~3", ..., which later imports find again, and is reported as a collision.
+ * - A different definition from the same source updates the tool. A different definition from another source is added
+ *   next to the existing tool as "name~2", "name~3", ..., and reported as a collision. Later imports keep this name.
  * - A source without usable tools is not an error, unless strict. `added` is then 0, and the issues or the notice say
  *   why.
  *
@@ -102,7 +102,8 @@ typedef struct wt_mcp_server {
     int disabled;               /* true if the server was not asked: disabled in the configuration, or whichtool itself
                                    (see reason) */
     int code;                   /* 0, or the wt_code of the failure that excluded its tools */
-    const char *reason;         /* message of the failure, without secrets from the configuration; "" without one */
+    const char *reason;         /* message of the failure, without secrets from the configuration; for whichtool itself,
+                                   why it was not asked; else "" */
     size_t tools;               /* tools listed by the server */
     const wt_add_report *added; /* report of their import; NULL if not imported */
 } wt_mcp_server;
@@ -141,7 +142,7 @@ WT_API void wt_mcp_report_free(wt_mcp_report *report);
 WT_API int wt_add_mcp(wt_engine *engine, const char *source, const wt_add_mcp_options *options, wt_mcp_report **out,
                       wt_error *err);
 
-/* Encodes all tools without a vector of the current encoder. Returns the number of tools encoded. Cancelling keeps the
+/* Encodes all tools without a vector of the current encoder. Returns the number of encoded tools. Cancelling keeps the
  * vectors computed so far. Errors: WT_EMODEL (no encoder), WT_ESTORE, WT_EREADONLY, WT_ECANCELLED, WT_ENOMEM. */
 WT_API int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn progress, void *context, wt_error *err);
 

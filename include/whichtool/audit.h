@@ -37,8 +37,8 @@ typedef struct wt_audit_options {
     const char *const *rules; /* [rule_count] ids of the rules to check */
     size_t ignored_count;     /* at most WT_MAX_AUDIT_IGNORED */
     /* [ignored_count] ids of rules to skip, or "ID:PATTERN" to skip a rule for matching tools. Patterns are those of
-     * wt_filter.only. A finding about several tools is matched by its first, and one about a provider as
-     * "PROVIDER/". */
+     * wt_filter.only. A finding about several tools is matched by its first tool. A finding about a provider is
+     * matched as "PROVIDER/". */
     const char *const *ignored;
     /* maximum requests of each kind (made, recorded) to search, drawn by seed; 0: WT_MAX_AUDIT_REQUESTS. At most
      * WT_MAX_AUDIT_SEARCHES */
@@ -97,8 +97,8 @@ WT_API void wt_audit_free(wt_audit_result *audit);
 /* Examines all tools of the catalogue and their overlap (docs/audit.md).
  *
  * Each tool is searched by the beginning of its own description, with "hybrid", or with "bm25" without an encoder.
- * Recorded requests are searched as well. In a large catalogue both are sampled by seed. The same catalogue, options
- * and encoder give the same findings. Holds all definitions in memory.
+ * Recorded requests are searched as well. In a large catalogue, the requests of both kinds are sampled by seed. The
+ * same catalogue, options and encoder give the same findings. Holds all definitions in memory.
  *
  * Findings are not errors. Errors:
  * - WT_EINVAL: unknown rule, or a rule about pins without pins.
@@ -108,27 +108,29 @@ WT_API void wt_audit_free(wt_audit_result *audit);
  * - Those of wt_find, and WT_ECANCELLED. */
 WT_API int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result **out, wt_error *err);
 
-/* Examines a server's list for deception only, before it enters any catalogue. No search, no engine; any thread.
+/* Examines a server's tools and instructions for deception only, before they enter any catalogue. Does not search and
+ * needs no engine. Any thread.
  *
- * Rules: orders to the model of level WT_AUDIT_ERROR (overrides-instructions, hides-from-user, asks-for-secrets) and
- * disguised text (hidden-characters, mixed-scripts), in the tools and in the instructions.
+ * Rules:
+ * - orders to the model, of level WT_AUDIT_ERROR: overrides-instructions, hides-from-user, asks-for-secrets
+ * - disguised text: hidden-characters, mixed-scripts
  *
  * listing: {"tools":[...]} or pages of it, as in wt_review; may be empty with len 0.
- * instructions: NULL without any. A finding about them has the provider's name as the tool.
+ * instructions: NULL if the server has none. A finding about them has the provider's name as the tool.
  *
  * Errors: WT_EINVAL (provider is empty), WT_EFORMAT (not a listing), WT_ENOMEM. */
 WT_API int wt_audit_listing(const char *provider, const char *listing, size_t len, const char *instructions,
                             wt_audit_result **out, wt_error *err);
 
-/* Examines prompts, resources or resource templates in the same way. offers: JSON array of their definitions. A finding
- * has the definition's name as the tool. Errors: as in wt_audit_listing. */
+/* Examines prompts, resources or resource templates like wt_audit_listing. offers: JSON array of their definitions. A
+ * finding has the definition's name as the tool. Errors: as in wt_audit_listing. */
 WT_API int wt_audit_offers(const char *provider, const char *offers, wt_audit_result **out, wt_error *err);
 
 /* Writes pins of the current catalogue, for comparison with a later one (wt_audit_options.pins).
  *
- * Each tool is a line, sorted by id. The line has the SHA-256 of the definition as JSON with sorted keys, so that
- * layout does not matter, and of each member. For an OpenAPI operation it also has the SHA-256 of the arguments with
- * everything they refer to ("arguments"), and of the method and path ("route").
+ * Each tool is a line. The lines are sorted by id. A line has the SHA-256 of the definition and of each of its members.
+ * JSON is hashed with sorted keys, so layout does not matter. For an OpenAPI operation, the line also has the SHA-256
+ * of the arguments with everything they refer to ("arguments"), and of the method and path ("route").
  *
  * provider: only its tools; NULL: all. *out: freed with wt_string_free.
  * Errors: WT_EEMPTY, WT_ENOTFOUND (as in wt_audit), WT_ESTORE, ... */

@@ -42,8 +42,8 @@ typedef struct wt_call_options {
      * - direct: verification without a question (A.4.8)
      * - consistent: majority of several samples (A.3)
      *
-     * generation: source of the second prediction of the arguments (2.3): react, second-model, sampled, or alone for
-     * none, which also means no verification. Default: second-model if second-model is set, else react
+     * generation: source of the second prediction of the arguments (2.3): react, second-model or sampled; or alone, for
+     * no second prediction and no verification. Default: second-model if second-model is set, else react
      *
      * second-model: another model of the same server, by its name there (A.4.5)
      *

@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* Limits, in addition to those of error.h and validator.h. Input beyond a limit is WT_ETOOLONG; an import of many tools
- * skips the tool instead. They are constants so that a binding can read them. */
+/* Limits, in addition to those of error.h and validator.h. Input beyond a limit is WT_ETOOLONG, except that an import
+ * of many tools skips the tool. The limits are constants so that a binding can read them. */
 enum {
     WT_MAX_FILE_BYTES = 256 << 20,    /* one source file */
     WT_MAX_NAME_BYTES = 256,          /* name of a tool or provider */
@@ -66,7 +66,7 @@ WT_API int wt_canceller_new(wt_canceller **out, wt_progress_fn progress, void *c
 /* Frees a canceller that no operation uses; NULL is a no-op. */
 WT_API void wt_canceller_free(wt_canceller *canceller);
 
-/* Ends all operations that use the canceller, now and from now on, as soon as they next report progress. Any thread;
+/* Ends all current and future operations that use the canceller. Each ends when it next reports progress. Any thread;
  * safe in a signal handler. */
 WT_API void wt_canceller_cancel(wt_canceller *canceller);
 
@@ -227,8 +227,8 @@ typedef struct wt_catalog_info {
 
 WT_INIT(wt_catalog_info_init, wt_catalog_info)
 
-/* Fills *out, which the caller has initialised. Opens the encoder, so the first call may take long; wt_get_status does
- * not. Errors: WT_EINVAL (out lacks its _init), WT_ESTORE, WT_EBUSY. */
+/* Fills *out, which the caller has initialised. Opens the encoder, so the first call may take long. wt_get_status does
+ * not open it. Errors: WT_EINVAL (out lacks its _init), WT_ESTORE, WT_EBUSY. */
 WT_API int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err);
 
 typedef struct wt_provider_status {

@@ -34,8 +34,8 @@ extern "C" {
 /* Value that turns an option off, where 0 means the default. Any negative value has the same effect. */
 #define WT_OFF (-1.0)
 
-/* Limits shared by several headers. Input beyond a limit is WT_ETOOLONG. They are constants so that a binding can read
- * them. */
+/* Limits shared by several headers. Input beyond a limit is WT_ETOOLONG. The limits are constants so that a binding can
+ * read them. */
 enum {
     WT_MAX_DEFINITION_BYTES = 1 << 20, /* definition of one tool, or one schema */
     WT_MAX_JSON_DEPTH = 64             /* nesting of objects and arrays */

@@ -34,8 +34,8 @@ typedef struct wt_eval_options {
     uint64_t seed;                  /* seed of the bootstrap, of training, and of all samples; 0: 1 */
     wt_progress_fn progress;
     void *progress_context;
-    const char *trained;   /* folder that wt_train filled from this data set, which is verified; NULL: train what the
-                              recipes need, and keep it in cache_dir */
+    const char *trained;   /* folder that wt_train filled from this data set; WT_EFORMAT if from other data. NULL: train
+                              the models that the recipes need, and keep them in cache_dir */
     size_t usages;         /* maximum training usages per tool, drawn by seed; 0: all */
     const char *html_path; /* output file for a page with figures and analyses; NULL: do not write */
     size_t timed;          /* number of queries to repeat one by one for timing, from the first; 0: 200 */
@@ -93,9 +93,9 @@ WT_API void wt_eval_report_free(wt_eval_report *report);
 
 /* Measures recipes on a data set in BEIR layout (corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv).
  *
- * Recipes that need training learn from the train split and make choices on the dev split. The measured split is not
- * read until then, unless it is one of these two. Without a train split, such recipes are left out; naming one in
- * options->recipes is then WT_ERECIPE.
+ * Recipes that need training learn from the train split and make choices on the dev split. The measured split, unless
+ * it is one of these two, is read only after the training. Without a train split, such recipes are left out, and naming
+ * one in options->recipes is WT_ERECIPE.
  *
  * Any thread. Errors: WT_ENOTFOUND, WT_EFORMAT (with file and line; or options->trained is from other data), WT_EINVAL,
  * WT_ERECIPE, WT_EMODEL, WT_EIO, WT_ECANCELLED, those of wt_train, ... */

@@ -56,7 +56,7 @@ typedef struct wt_find_options {
     const char *provider;    /* only tools of this provider, added to filter->providers; NULL: not restricted */
     size_t max_per_provider; /* maximum hits per provider; 0: unlimited */
     int explain;             /* fill the stages and matches of each hit */
-    double abstain;          /* same as in wt_pick_options, but 0: the default, WT_OFF. Only with "auto" */
+    double abstain;          /* same as in wt_pick_options, except that 0 means WT_OFF. Only with "auto" */
     int copies; /* give copies places of their own. Copies are tools of other providers that are identical, or nearly
                    identical with a similar name (docs/floods.md) */
     /* Called between stages, while a reranker runs, while models are loaded, and while the index is built or waited
@@ -77,9 +77,9 @@ typedef struct wt_find_options {
     /* Conversation whose next step needs tools, as JSON: messages of OpenAI's or Anthropic's API, or plain ones
      * (docs/json.md). NULL without one.
      *
-     * The last turn of the user is the request, unless wt_find is given one, which then is the last turn. Earlier turns
-     * and the tools called in them are context (docs/retrieval.md). Only text is read. A malformed message is skipped
-     * and mentioned in the notice. */
+     * The user's last turn is the request. If wt_find is given a request as well, this request is the last turn.
+     * Earlier turns and the tools called in them are context (docs/retrieval.md). Only text is read. A malformed
+     * message is skipped and mentioned in the notice. */
     const char *messages;
     size_t messages_len;
     const char *const *have; /* [have_count] tools that the caller has loaded, named as in wt_get. They stay in the
@@ -114,18 +114,19 @@ typedef struct wt_hit {
     /* Probability that the request needs the tool, 0 to 1, comparable across requests.
      *
      * NaN if unknown: with "ptr" and "bundle", and for a tool that a reranker added. At most 1 - no_answer_probability
-     * if that is known. If this exact request has usages that count, at least the tool's share of them, smoothed by 1.
+     * if that is known. If this exact request has usages that count, the probability is at least the tool's share of
+     * these usages, smoothed by 1.
      *
-     * The estimate assumes that one request in five needs no tool of the catalogue, and holds for the default encoder
-     * until `whichtool train all` calibrates it, which takes 20 dev requests, from about 200 usages
-     * (docs/retrieval.md). */
+     * The estimate assumes that one request in five needs no tool of the catalogue. Without training, it holds for the
+     * default encoder. `whichtool train all` calibrates it for this store if there are at least 20 dev requests, which
+     * takes about 200 usages (docs/retrieval.md). */
     double probability;
     size_t tokens; /* estimated tokens of the definition; 0 without options->max_tokens */
     int weak; /* wt_find: 1 if the hit shares at most one common word with the request and is not similar in meaning
                  (docs/retrieval.md); else 0 */
-    /* 1 if the conversation called the tool or the caller has it. Such hits do not count towards options->k.
-     * max_tokens, abstain and none_if_unsure do not remove them; the filter does. Those that the search did not find
-     * come last, with score 0 and probability NaN. */
+    /* 1 if the conversation called the tool or the caller has loaded it. Such hits do not count towards options->k.
+     * max_tokens, abstain and none_if_unsure do not remove them; the filter does. Kept hits that the search did not
+     * find come last, with score 0 and probability NaN. */
     int kept;
     const char *const *more_like_it; /* [more_listed] ids of copies that share its place, at most WT_MAX_MORE_LIKE_IT:
                                         identical tools of other providers, and younger near-copies that were also
@@ -147,7 +148,7 @@ typedef struct wt_hits {
     size_t copies;                     /* copies that share the places of these hits: the sum of more_count */
     size_t tokens;                     /* estimated tokens of all hits; 0 without options->max_tokens */
     size_t over_budget;                /* hits omitted because of options->max_tokens */
-    /* encoder of the request: name of the model, or "encoder" for one trained here; "" without one */
+    /* encoder of the request: name of the model, or "encoder" for a model trained here; "" if no encoder was used */
     const char *encoder;
     const char *better;  /* WT_BASE_MODEL if it is the default but not installed, so that the less accurate built-in
                             encoder was used; else NULL */
@@ -215,7 +216,7 @@ typedef struct wt_pick_options {
     void *progress_context;
     unsigned time_limit_ms;  /* same as in wt_find_options */
     const wt_filter *filter; /* tools that may be found; NULL: all */
-    /* same as in wt_find_options. A cut set makes no promise: tracc and complete are NaN. If `complete` cannot be
+    /* same as in wt_find_options. If the budget shortens the set, tracc and complete are NaN. If `complete` cannot be
      * met, the first tools that fit are returned instead of an error */
     size_t max_tokens;
     const char *format;   /* same as in wt_find_options */
@@ -244,8 +245,8 @@ typedef struct wt_picked {
     const char *trace; /* with explain: all lists, decisions, questions and answers by stage, as a JSON object
                           (docs/ptr.md); else NULL */
     size_t questions;  /* questions that the language model answered, recorded answers included */
-    uint64_t prompt_tokens, completion_tokens; /* tokens of those, as far as the server reports them */
-    double model_ms;                  /* time to answer; for a recorded answer, the time when it was recorded */
+    uint64_t prompt_tokens, completion_tokens; /* tokens of these questions and answers, if the server reports them */
+    double model_ms;                  /* time to answer; for a recorded answer, as measured when it was recorded */
     size_t tokens, over_budget;       /* same as in wt_hits */
     const char *encoder;              /* same as in wt_hits */
     const char *read_as;              /* same as in wt_hits; NULL with "ptr" and "bundle" */
@@ -258,19 +259,21 @@ typedef struct wt_picked {
 
 WT_API void wt_picked_free(wt_picked *picked);
 
-/* Picks the set of tools that a request needs, no more and no less. By default without a language model
- * (docs/recommend.md). Any thread.
+/* Picks the set of tools that a request needs, no more and no less (docs/recommend.md). Only the recipe "ptr" asks a
+ * language model. Any thread.
  *
  * Recipes:
  * - "set": `whichtool train all` calibrates its probabilities. Without training they come from other catalogues, and
  *   the notice says so. options->abstain applies first: a request that no tool seems to fit gets an empty set.
  * - "bundle": the set of tools used together by past requests that is most similar to the request. Needs `whichtool
  *   train neighbours`.
- * - "ptr": a language model corrects that set, or builds one without it if nothing was trained (docs/ptr.md).
+ * - "ptr": a language model corrects the set of "bundle". If nothing was trained, it builds a set without one
+ *   (docs/ptr.md).
  *
- * options->complete uses conformal prediction: the set grows as far as needed to find all tools for that share of the
- * dev requests, separately for tools used before and tools never used. New requests meet the share approximately, and
- * without a guarantee, because training made other choices on the same dev requests. The notice gives their number.
+ * options->complete uses conformal prediction. The set grows until it would contain all tools for that share of the dev
+ * requests. Tools used before and tools never used are treated separately. New requests meet the share approximately,
+ * and without a guarantee, because training made other choices on the same dev requests. The notice gives the number of
+ * dev requests.
  *
  * A completeness target fails with WT_ERECIPE, and the message says which share can be promised, if
  * - the store has no training, or too few dev requests,

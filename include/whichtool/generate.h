@@ -155,7 +155,7 @@ typedef struct wt_toolbank_options {
     const char *out;  /* output folder; a run with the same options continues there */
     size_t items;     /* maximum answers to request; 0: tools times usages, at least 100 */
     size_t usages;    /* target number of train requests per tool. Tools below it are drawn first, and the run ends when
-                         all reach it. 0: 5, or without such a target if items is set */
+                         all reach it. 0: 5, or no target if items is set */
     size_t examples;  /* examples per prompt, at most 5; 0: 5, as in the paper (its script has 3) */
     const char *draw; /* choice of the ten tools of a prompt: "random", or "near": one tool and some of its neighbours.
                          NULL: "random" */
@@ -178,9 +178,9 @@ typedef struct wt_toolbank_options {
                             near-duplicate of them ranked higher; at most WT_MAX_K; 0: do not search */
     const char *recipe;  /* recipe of that search and of the trial's; NULL: "hybrid", or "bm25" without an encoder */
     size_t trial;        /* number of trial answers, limited to items; 0: 50 */
-    /* Maximum share of trial answers that may repeat the prompt, that may break the schema, and that may name unknown
-     * tools. 0: 0.2; below 0: no such answers allowed; 1: no trial. Half of the answers, or this share if larger, may
-     * be requests for which a search finds none of their tools in ten hits. */
+    /* Maximum share of trial answers with each of three faults: the answer repeats the prompt, breaks the schema, or
+     * names unknown tools. 0: 0.2; below 0: no such answers allowed; 1: no trial. For up to half of the answers, or
+     * this share if larger, a search with the request may find none of its tools in ten hits. */
     double trial_limit;
     uint64_t seed; /* 0: 1 */
     wt_progress_fn progress;
@@ -217,7 +217,7 @@ WT_API int wt_generate_toolbank(wt_engine *engine, const wt_toolbank_options *op
 typedef struct wt_rectools_options {
     size_t size;
     const char *out;          /* output folder; a run with the same options continues there */
-    size_t smallest, largest; /* tools of a combination, 1 to 10; 0: 1, and 10 */
+    size_t smallest, largest; /* minimum and maximum tools of a combination, 1 to 10; 0: 1 and 10 */
     size_t combinations;      /* combinations of each size; 0: 20 */
     size_t requests;          /* requests for each combination; 0: 5 */
     size_t retries;           /* further questions for an unusable request; 0: 5 */

@@ -28,7 +28,7 @@ extern "C" {
  * - "embed", "rerank": the bodies of POST /v1/embeddings and /v1/rerank
  * - "status", "recipes": no members
  *
- * json: an object of len bytes; len 0 stands for {}.
+ * json: an object of len bytes; len 0 means {}.
  * *out: an object on one line, NUL-terminated UTF-8, freed with wt_string_free.
  *
  * Errors: WT_EINVAL (unknown verb or member, or a value out of range; err->pointer tells which), WT_EFORMAT (not JSON),

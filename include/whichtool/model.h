@@ -25,7 +25,8 @@ WT_API int wt_embed(wt_engine *engine, const char *const *texts, const size_t *l
 
 /* Default encoder, which comes with whichtool. */
 #define WT_DEFAULT_MODEL "whichtool-minilm-v1"
-/* Default if the files of WT_DEFAULT_MODEL are missing: the model that it was tuned from, fetched by wt_model_pull. */
+/* Default encoder if the files of WT_DEFAULT_MODEL are missing. WT_DEFAULT_MODEL was tuned from this model.
+ * wt_model_pull downloads it. */
 #define WT_BASE_MODEL "all-MiniLM-L6-v2"
 /* Static encoder compiled into the library: needs neither files nor a network. */
 #define WT_BUILT_IN_MODEL "whichtool-static-v1"
@@ -76,7 +77,7 @@ WT_API int wt_model_info(const char *models_dir, const char *name, wt_models **o
  *   host only (docs/encoders.md, "Other models").
  *
  * An interrupted pull keeps its files for the next one. Returns 1 if anything was downloaded, and 0 if the model is
- * already complete and correct. A model that came with whichtool is verified where it is.
+ * already complete and correct. A model that came with whichtool is verified in its own folder.
  *
  * Runs child processes, never a shell. progress may be NULL.
  *
@@ -90,8 +91,9 @@ WT_API int wt_model_info(const char *models_dir, const char *name, wt_models **o
 WT_API int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn progress, void *context,
                          wt_error *err);
 
-/* Writes the packed cache that makes loading fast, unless it is current. An engine does this when it loads the model,
- * and works without a cache if it cannot write one; here that is an error (WT_EFULL, WT_EREADONLY, WT_EIO, ...). */
+/* Writes the packed cache that makes loading fast, unless it is current. An engine also writes it when it loads the
+ * model, and works without a cache if the write fails. Here a failed write is an error (WT_EFULL, WT_EREADONLY, WT_EIO,
+ * ...). */
 WT_API int wt_model_pack(const char *models_dir, const char *name, wt_error *err);
 
 /* Writes the weighted mean of several models to the folder out, which must not contain a model. The weights are fp32.

@@ -1,4 +1,4 @@
-/* whichtool/review.h: approval of an MCP server's definitions: which are approved, and which wait for it.
+/* whichtool/review.h: approves the definitions of MCP servers, and lists those that wait for approval.
  *
  *   wt_review_options_init(&options);
  *   options.trust_first = 1;
@@ -109,9 +109,10 @@ typedef struct wt_review_report {
 
 WT_API void wt_review_report_free(wt_review_report *report);
 
-/* Compares a server's list with the approved definitions, in one transaction: imports those that are approved, removes
- * those no longer listed (like sync), and stores the others as waiting. An unapproved definition is never in
- * the catalogue, not even if the process is killed. Vectors and index are updated afterwards if the catalogue changed.
+/* Compares a server's list with the approved definitions. In one transaction, imports the listed tools with an approved
+ * definition, stores the other listed definitions as waiting, and removes tools no longer listed (like sync). An
+ * unapproved definition is never in the catalogue, not even if the process is killed. Vectors and index are updated
+ * afterwards if the catalogue changed.
  *
  * listing: {"tools":[...]}, or pages of it, as received from the server; NULL: unknown, keep the stored tools. Tools
  * that another source brought into the provider leave the catalogue.
@@ -183,8 +184,8 @@ WT_INIT(wt_approve_options_init, wt_approve_options)
 /* Approves waiting definitions and moves the tools among them into the catalogue, all or nothing, in one transaction.
  * The report counts the tools approved by this call.
  *
- * Newly approved tools of a provider together take at most one place of a list of hits, until a usage of the tool is
- * recorded or WT_NEW_TOOL_DAYS have passed.
+ * Newly approved tools of a provider together take at most one place of a list of hits. A tool counts as newly approved
+ * until a usage of it is recorded or WT_NEW_TOOL_DAYS have passed.
  *
  * Errors:
  * - WT_ENOTFOUND: no such waiting definition.
@@ -206,8 +207,8 @@ WT_API int wt_approved_offers(wt_engine *engine, const char *provider, int what,
 /* Writes pins of the approved definitions of one provider, or of all (NULL), for wt_review_options.lock. Keep the file
  * under version control with the configuration of the servers.
  *
- * One line per tool, sorted, as wt_audit_pins writes them, and one for the instructions, prompts, resources and
- * templates of each server. *out: freed with wt_string_free.
+ * The lines are sorted by provider, kind and name. Each tool has a line as from wt_audit_pins. The instructions of a
+ * server, and each prompt, resource and template, also have a line. *out: freed with wt_string_free.
  * Errors: WT_ENOTFOUND (the provider was never reviewed), WT_ESTORE, ... */
 WT_API int wt_lock(wt_engine *engine, const char *provider, char **out, wt_error *err);
 

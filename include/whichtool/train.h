@@ -32,7 +32,7 @@ typedef struct wt_dev_figure {
 
 /* Dev metric after a number of steps. */
 typedef struct wt_measurement {
-    uint64_t step; /* 0 before the first */
+    uint64_t step; /* 0 before the first step */
     double figure;
     size_t len; /* number of data sets; 0 if the figure is not a mean over data sets */
     const wt_dev_figure *sets;
@@ -197,8 +197,8 @@ typedef struct wt_distilled {
 
 WT_API void wt_distilled_free(wt_distilled *distilled);
 
-/* Distils an encoder into a static one: a table with a vector per token, so that a text's vector is a sum of rows. It
- * replaces an encoder that is about a thousand times slower (docs/encoders.md).
+/* Distils an encoder into a static one: a table with a vector per token, so that a text's vector is a sum of rows. The
+ * static encoder is about a thousand times faster (docs/encoders.md).
  *
  * The rows start as the teacher's vectors of single tokens. They are then fitted to its vectors of texts, and
  * contrasted on requests and their tools. The result in options->out is an ordinary model folder.

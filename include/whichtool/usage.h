@@ -15,12 +15,15 @@ extern "C" {
  *
  * Requests: stored word for word, in the store file only.
  *
- * Outcome: a failed usage is stored and listed, but not learned from. Times are seconds since 1970, UTC. When a tool is
- * removed, its usages stay, and count again when a tool with the same id is added.
+ * Outcome: a failed usage is stored and listed, but not learned from.
  *
- * Client: any name that the caller chooses, such as an account, a session or a hash. It is stored as given, so do not
- * pass personal names. Without a client, a usage recorded twice counts twice. With one, a tool counts once per client
- * and request, however often that client repeats the request.
+ * Times: seconds since 1970, UTC.
+ *
+ * Removed tools: usages of a removed tool stay. They count again when a tool with the same id is added.
+ *
+ * Client: any name that the caller chooses, such as an account, a session or a hash. The name is stored as given, so do
+ * not pass personal names. Without a client, a usage recorded twice counts twice. With a client, a tool counts once per
+ * client and request, however often the client repeats the request.
  *
  * Key: an optional name that the client gives a usage. A second usage of the same client with the same key is not
  * recorded. A client that does not know whether a usage arrived can therefore send it again. The key also lets

@@ -2,13 +2,15 @@
  *
  * A path is a sequence of pieces from the start of the word to a position. Positions are visited from left to right. At
  * each position, the best path to it is known, and is extended by every piece that starts there. Scores are added in
- * double precision from left to right, and the first of equal scores wins, exactly as in the reference library. Near
- * ties are thus decided equally. A character that is not a piece has the unknown score. Adjacent unknown characters
- * become one id.
+ * double precision from left to right, and the first of equal scores wins. The reference library does the same, so
+ * near ties have the same result there. A character that is not a piece has the unknown score. Adjacent unknown
+ * characters become one unknown id.
  *
- * A word is processed in a window of UNIGRAM_WINDOW bytes. When the window is full, the best path goes through one of
- * its last positions. Up to the last position common to the paths to all of these, the result is final and is emitted.
- * Time is thus linear in the text (times the longest piece), and memory is constant. */
+ * A word is processed in a window of UNIGRAM_WINDOW bytes. When the window is full, the best path of the whole word
+ * must go through one of the last positions of the window. The start that the best paths to all these positions share
+ * is final, and is emitted. If this start is shorter than half a window, the best path to the end of the window is
+ * emitted up to its first position in the second half. Time is thus linear in the text (times the longest piece), and
+ * memory is constant. */
 #include "text/unigram.h"
 
 #include "text/unicode.h"
@@ -30,7 +32,7 @@ struct unigram_reader {
     bool prefix;    /* true if the next word starts a segment and may need a U+2581 */
     bool unknown;   /* true if the last id of this word was the unknown id */
     double settled; /* score of the emitted part of this word */
-    char *word;     /* [len] unread part of the current word, within `bytes`, with room for a U+2581 before */
+    char *word;     /* [len] rest of the current word, within `bytes`; a U+2581 fits before it */
     size_t len;
     char bytes[sizeof blank + UNIGRAM_WINDOW];
     struct position positions[sizeof blank + UNIGRAM_WINDOW + 1];
@@ -107,7 +109,7 @@ static void emit_path(struct unigram_reader *r, size_t to)
     }
 }
 
-/* Returns the last position that the best paths to each of the last `open` positions have in common. */
+/* Returns the last position that is on the best path to every one of the last `open` positions. */
 static size_t find_meeting_place(struct unigram_reader *r, size_t len, size_t open)
 {
     struct position *positions = r->positions;
@@ -127,7 +129,7 @@ static size_t find_meeting_place(struct unigram_reader *r, size_t len, size_t op
     return at;
 }
 
-/* Returns the next `len` bytes of the word, with a U+2581 before if needed. */
+/* Returns the next `len` bytes of the word, after a U+2581 if the word still needs its prefix. */
 static struct str take_rest_of_word(struct unigram_reader *r, size_t len)
 {
     char *word = r->word;
@@ -154,7 +156,7 @@ static void finish_part(struct unigram_reader *r, size_t len)
     r->unknown = false;
 }
 
-/* Splits the word at its added tokens. A new segment starts after each token. */
+/* Emits the word up to and including its last added token. A new segment starts after each added token. */
 static void cut_added(struct unigram_reader *r)
 {
     const struct added *added = &r->unigram->added;
@@ -213,7 +215,8 @@ static void append_to_window(struct unigram_reader *r, struct str bytes)
     }
 }
 
-/* Returns the length of a word separator at `at`, or 0: a space, U+2581, or any blank if blanks separate words. */
+/* Returns the length in bytes of the word separator at `at`, or 0 if none is there. A separator is a space or U+2581.
+ * With split_blanks, every blank is a separator. */
 static size_t measure_separator(const struct unigram *u, const char *at, const char *end)
 {
     unsigned char c = (unsigned char)*at;
@@ -227,7 +230,7 @@ static size_t measure_separator(const struct unigram *u, const char *at, const c
     return 0;
 }
 
-/* Receives normalised text (normalizer_put) and splits it into words. */
+/* Splits normalised text into words. A normalizer_put callback. */
 static bool read_normalized(void *context, struct str text)
 {
     struct unigram_reader *r = context;

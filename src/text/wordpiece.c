@@ -1,14 +1,15 @@
 /* wordpiece.c: BERT's tokenizer in one pass over the bytes, word by word.
  *
  * The reference runs passes over the whole text: remove controls and convert blanks to spaces; add spaces around
- * ideographs; NFD; remove marks; lower case; split at spaces and punctuation; greedy longest match. All passes except
- * NFD depend on a single code point, and NFD only sorts the marks of a character. So here all passes run code point by
- * code point, with a buffer for one word:
+ * ideographs; NFD; remove marks; lower case; split at spaces and punctuation; greedy longest match. Each pass before
+ * the match handles one code point at a time. Only NFD also sorts the marks of a character. So here all passes run
+ * code point by code point, with a buffer for one word.
  *
- *  - A word of more than WORDPIECE_MAX_WORD code points is always [UNK], so its rest is not stored.
- *  - NFD sorts a run of marks (combining class > 0) stably by class. Removed marks do not matter for this order. A kept
- *    mark is inserted after the last mark of its run with the same or a lower class. Any code point of class 0 ends a
- *    run, even if it is removed.
+ * A word of more than WORDPIECE_MAX_WORD code points is always [UNK], so its rest is not stored.
+ *
+ * NFD sorts each run of marks (combining class > 0) by class, and keeps the order of marks of one class. Removed marks
+ * do not affect this order. A kept mark is inserted after the last mark of its run with the same or a lower class. Any
+ * code point of class 0 ends a run, even if it is removed.
  *
  * Invariant: word.bytes holds the first min(characters, WORDPIECE_MAX_WORD) code points of the current word. */
 #include "text/wordpiece.h"
@@ -18,7 +19,7 @@
 struct wordpiece_word {
     char bytes[WORDPIECE_MAX_WORD * 4];
     size_t len;
-    size_t run;        /* offset in bytes of the current run of marks */
+    size_t run;        /* start of the current run of marks, as an offset in `bytes` */
     size_t characters; /* code points of the word, including those not stored */
 };
 

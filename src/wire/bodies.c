@@ -1,5 +1,5 @@
-/* bodies.c: field tables of find, pick, call, the catalogue, recorded usage, and formats of other APIs. The API
- * description and docs/serving.md take the text of each field from here. */
+/* bodies.c: field tables of find, pick, call, the catalogue, recorded usage, and formats of other APIs. The texts of
+ * the fields also appear in the API description and in docs/serving.md. */
 #include "wire/bodies.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
     {                                                                                                                  \
         (array), COUNT(array)                                                                                          \
     }
-/* The table of a query: that of the JSON body without its first row, which queries do not have. */
+/* The table of a query: the rows of the JSON body without the first. Queries lack this member. */
 #define TABLE_OF_QUERY(array)                                                                                          \
     {                                                                                                                  \
         (array) + 1, COUNT(array) - 1                                                                                  \

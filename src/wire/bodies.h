@@ -1,7 +1,7 @@
 /* bodies.h: parses bodies and queries of our HTTP API into options of the library.
  *
- * Options point into the struct that they were parsed into, so it must not be copied or moved. Release it with
- * wt__body_dispose, also after an error. Lengths are limited as in the library; servers may add stricter limits. */
+ * Options point into the struct that they were parsed into. This struct must not be copied or moved. Release it with
+ * wt__body_dispose, also after an error. Lengths are limited as in the library. Servers may add stricter limits. */
 #ifndef WT_WIRE_BODIES_H
 #define WT_WIRE_BODIES_H
 
@@ -86,7 +86,7 @@ struct remove_query {
     const char *provider; /* NULL if the JSON object has a name instead */
 };
 int wt__remove_query_read(struct remove_query *out, struct str query, wt_error *err);
-/* Parses the same from a JSON object with either a name or a provider. */
+/* Parses a JSON object with either a name or a provider. */
 int wt__remove_body_read(struct remove_query *out, struct str json, wt_error *err);
 
 /* Query of POST /v1/usage. */

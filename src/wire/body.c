@@ -12,7 +12,7 @@ enum {
     QUERY_FIELDS_MAX = 64,
 };
 
-/* Path of a value, such as /filter/only, as a list from the value to the root. */
+/* Path of a value, such as /filter/only, as a linked list from the value to the root. */
 struct value_path {
     const struct value_path *parent;
     const char *key; /* NULL for an array item, which `index` identifies */
@@ -217,7 +217,7 @@ static const struct {
     {"only", "filter", "only"},
 };
 
-/* Returns the index of the row of other_names for this name whose own member is in `fields`, or -1. */
+/* Returns the index of the row of other_names for this name and a member of `fields`, or -1. */
 static int other_name(struct fields fields, const char *name)
 {
     for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {

@@ -1,11 +1,11 @@
 /* body.h: field tables, which describe the members of a request: name, kind, limits, description.
  *
- * One table serves for parsing JSON objects, parsing URL queries and generating the JSON Schema, so parser and
- * documentation agree. Unknown members are errors that suggest the nearest name: if they were ignored, a request with a
- * misspelt "recipe" would silently use another recipe. Errors have a JSON pointer to the value.
+ * One table is used to parse JSON objects, to parse URL queries and to generate the JSON Schema, so parser and
+ * documentation agree. An unknown member is an error with a suggestion of the nearest name. If it were ignored, a
+ * request with a misspelt "recipe" would silently use another recipe. Errors have a JSON pointer to the value.
  *
- * Each value is stored at `offset` of the caller's struct, according to the kind. Absent members leave the struct
- * unchanged. Strings are views of the document, and live as long as the body. */
+ * Each value is stored at `offset` of the caller's struct, in the type of its kind (enum field_kind). Absent members
+ * leave the struct unchanged. Strings are views of the document, and live as long as the body. */
 #ifndef WT_WIRE_BODY_H
 #define WT_WIRE_BODY_H
 
@@ -65,8 +65,8 @@ struct body {
  *   WT_ENOMEM */
 int wt__body_read(struct body *body, struct str json, struct fields fields, void *out, wt_error *err);
 
-/* Works like wt__body_read for a query "k=3&recipe=bm25". Decodes percent-encoding and '+'. FIELD_TEXTS may be
- * repeated. */
+/* Works like wt__body_read for a query "k=3&recipe=bm25". Decodes percent-encoding and '+'. Only FIELD_TEXTS may be
+ * given more than once. */
 int wt__query_read(struct body *body, struct str query, struct fields fields, void *out, wt_error *err);
 /* Releases the struct body at the start of *out. */
 void wt__body_dispose(void *out);

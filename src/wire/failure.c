@@ -17,12 +17,12 @@ static const struct failure failures[] = {
     {WT_EBUSY, 503, "busy", "another process kept the store locked too long", true, false},
     {WT_ENETWORK, 502, "network", "the language model did not answer", true, false},
     {WT_ETIMEOUT, 504, "timeout", "the time limit ran out", true, false},
-    {WT_ECANCELLED, 503, "cancelled", "the server is ending, or the client went away", true, false},
+    {WT_ECANCELLED, 503, "cancelled", "the server is shutting down, or the client disconnected", true, false},
     {WT_ENOMEM, 503, "memory", "out of memory", true, true},
     {WT_EFULL, 507, "disk_full", "the server's disk is full", false, true},
     {WT_ESTORE, 500, "store", "the server's store is damaged", false, true},
     {WT_ENEWER, 500, "store_newer",
-     "a newer whichtool has updated the server's store: the server has to be started again with it", false, true},
+     "a newer whichtool has updated the server's store; restart the server with that version", false, true},
     {WT_EIO, 500, "internal", "reading or writing failed", false, true},
 };
 

@@ -16,11 +16,11 @@ struct failure {
     int status;        /* HTTP status */
     const char *word;  /* value of the member `code` */
     const char *means; /* description of the code, for the API description */
-    bool again;        /* the same request may succeed later */
-    bool is_ours;      /* true for errors of the server: clients get only `means` as the message */
+    bool again;        /* true if the same request may succeed later */
+    bool is_ours;      /* true for errors of the server; clients then get `means` as the message */
 };
 
-/* Returns the row of a code; that of WT_EIO for unknown codes. */
+/* Returns the row of a code. Returns the row of WT_EIO for an unknown code. */
 const struct failure *wt__failure_of(int code);
 /* Returns a row by index; NULL after the last. */
 const struct failure *wt__failure_at(size_t index);

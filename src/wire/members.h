@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "whichtool.h"
 
-/* Append "key":value, after a comma unless it is the object's first member. key: a literal of letters, not escaped. */
+/* Append "key":value, after a comma unless the member is the object's first. key: a literal of letters, not escaped. */
 void wt__json_key(struct buffer *out, const char *key);
 void wt__json_open(struct buffer *out, const char *key, char bracket); /* an opening bracket as the value */
 void wt__json_text(struct buffer *out, const char *key, const char *value);
@@ -30,29 +30,32 @@ void wt__json_notice_codes(struct buffer *out, unsigned codes);
 /* Appends a time: "2026-11-22T08:30:00Z". seconds: since 1970. */
 void wt__json_time(struct buffer *out, const char *key, int64_t seconds);
 
-/* Appends "language_model": number and cost of questions to the model; null if there were no questions. */
+/* Number and cost of the questions to a language model. */
 struct model_cost {
     size_t questions;
     uint64_t prompt_tokens, completion_tokens;
     double ms;
 };
+/* Appends "language_model": the cost as an object, or null if there were no questions. */
 void wt__json_language_model(struct buffer *out, const struct model_cost *cost);
 
 /* Appends the members of a tool, without braces. */
 void wt__json_tool(struct buffer *out, const wt_tool *tool);
 
-/* Counts of an import: "added", "updated", "unchanged", "removed", "skipped". */
-enum { IMPORT_CHANGES = 5 };
+enum { IMPORT_CHANGES = 5 }; /* number of counts of an import: added, updated, unchanged, removed, skipped */
+/* Returns one of these counts, and sets *name to its name. index: 0 to IMPORT_CHANGES - 1. */
 size_t wt__import_change(const wt_add_report *report, size_t index, const char **name);
+/* Appends all these counts, each as a member. */
 void wt__json_changes(struct buffer *out, const wt_add_report *report);
 /* Appends "issues": skipped parts of an import, with reasons. */
 void wt__json_issues(struct buffer *out, const wt_add_issue *const *issues, size_t count);
 
-/* True if the text is JSON of at most WT_MAX_JSON_DEPTH levels in the form that wt__json_write produces, so it can be
- * copied without parsing. Stored schemas were written by wt__json_write, and parsing them again for every hit would
- * dominate the cost of a result; they are still checked, because a store is an untrusted file. May be false for a
- * compact text if the check would be costly: numbers with a fraction or exponent, and escapes with several forms. Does
- * not check that keys are unique. */
+/* True if the text is JSON as written by wt__json_write, nested at most WT_MAX_JSON_DEPTH deep. Such a text can be
+ * copied without parsing. Does not check keys for duplicates. Also false for numbers with a fraction or exponent, and
+ * for escapes with several spellings, because checking these would be costly.
+ *
+ * wt__json_write wrote the schemas in a store, and parsing each hit's schema again would dominate the cost of a result.
+ * Schemas are checked all the same, because a store is an untrusted file. */
 bool wt__is_compact(struct str text);
 
 #endif

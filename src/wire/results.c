@@ -81,7 +81,7 @@ static void put_found_hit(struct buffer *out, const wt_hit *hit, size_t rank, co
 
 void wt__json_found(struct buffer *out, const struct search_result *found, const struct found_form *form)
 {
-    enum { USUAL_BYTES = 8000 }; /* size of a result with five hits */
+    enum { USUAL_BYTES = 8000 }; /* typical size of a result with five hits */
     size_t copies = 0;
     wt__buffer_reserve(out, USUAL_BYTES);
     for (size_t i = 0; i < found->len; i++)
@@ -270,7 +270,6 @@ void wt__json_usage_added(struct buffer *out, const char *source, const wt_usage
     wt__json_count(out, "learned", report->learned);
 }
 
-/* With a policy, usages of unknown tools are answered like usages of forbidden tools. */
 bool wt__is_invalid_usage(const struct reported_usage *usage, bool policed)
 {
     return usage->code != 0 && !(policed && usage->none_known);
@@ -293,7 +292,6 @@ static void put_invalid_usages(struct buffer *out, struct reported_usage *const 
     wt__buffer_char(out, ']');
 }
 
-/* With a policy every valid usage counts as recorded, because the other counts would reveal whether its tools exist. */
 void wt__json_usage_result(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     static const char *const fates[] = {[USAGE_ADDED] = "recorded",

@@ -19,8 +19,8 @@ struct search_result {
     const char *encoder;                 /* name of the encoder; "" if no encoder was used */
     const char *reason, *notice, *trace; /* NULL if none */
     unsigned notice_codes;
-    /* Probabilities that no tool fits, that several providers are needed, that the set is complete; then the expected
-     * match of the set. NaN if unknown. */
+    /* NaN if unknown. The first three are probabilities: no tool fits, tools of several providers are needed, the set
+     * is complete. expected_match is the expected TRACC of the set. */
     double no_tool, several_providers, complete, expected_match;
     size_t tokens, over_budget;
     double encode_ms, search_ms, total_ms;
@@ -28,7 +28,7 @@ struct search_result {
     size_t kept; /* number of hits that are in the result because they are already loaded (wt_hit.kept) */
 };
 
-/* Return views of a result. request: NULL for a conversation only; its last turn is then the request. */
+/* Return views of a result. request: NULL for a conversation without a request. Its last turn is then the request. */
 struct search_result wt__found_by_find(const wt_hits *hits, const char *request);
 struct search_result wt__found_by_pick(const wt_picked *picked, const char *request);
 
@@ -51,11 +51,12 @@ void wt__json_status(struct buffer *out, const wt_status *status);
 void wt__json_added(struct buffer *out, const char *source, const wt_add_report *report);
 void wt__json_usage_added(struct buffer *out, const char *source, const wt_usage_report *report);
 
-/* Appends what became of recorded usages: counts by fate, and the invalid usages as `refused`. is_policed: a policy
- * hides which tools exist, so every valid usage counts as recorded. */
+/* Appends the result of recording usages: counts by fate, and the invalid usages as `refused`. is_policed: a policy
+ * hides which tools exist. Every other usage then counts as recorded. */
 void wt__json_usage_result(struct buffer *out, struct reported_usage *const *usages, size_t count, bool is_policed);
 
-/* True if a usage is reported as invalid. With a policy, usages of unknown tools look like those of forbidden tools. */
+/* True if a usage is reported as invalid. With a policy, a usage of unknown tools only is not reported, because this
+ * would reveal which tools exist. */
 bool wt__is_invalid_usage(const struct reported_usage *usage, bool is_policed);
 
 #endif

@@ -9,8 +9,8 @@
 #include "wire/bodies.h"
 #include "wire/members.h"
 
-/* Checks that the requested model is the encoder and gets its name. Fails with WT_ENOTFOUND for any other model,
- * because its vectors would be silently wrong. */
+/* Fills *info and checks the model of the request: NULL, "default", or the name of the encoder. Fails with WT_ENOTFOUND
+ * for any other name, because the client would take the encoder's vectors for vectors of that model. */
 static int check_model(const struct json_run *run, const char *asked, wt_catalog_info *info, wt_error *err)
 {
     wt_catalog_info_init(info);

@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- find, pick, call */
 
-/* Returns the smaller of two time limits: the request's (0 if absent) and the caller's. */
+/* Returns the smaller of the request's time limit and the limit of `run`. 0: unlimited. */
 static unsigned bound_time_limit(const struct json_run *run, unsigned asked)
 {
     return asked > 0 && (run->time_limit_ms == 0 || asked < run->time_limit_ms) ? asked : run->time_limit_ms;
@@ -131,7 +131,7 @@ int wt__run_list(struct json_run *run, const wt_list_options *options, wt_error 
     if (rc < 0)
         return rc;
     WT_TRY(wt_info(run->engine, &info, err));
-    /* With a filter the total is unknown, so a full page always has a next page. */
+    /* With a filter, the number of matching tools is unknown, so a full page always has a next page. */
     bool all = !options->provider && !options->pattern;
     bool more = tools->len == options->limit && !(all && options->offset + tools->len >= (size_t)info.tools);
     wt__buffer_char(run->out, '{');

@@ -1,6 +1,7 @@
 /* verbs.h: operations with JSON in and out. The HTTP API and wt_json answer with the same functions.
  *
- * Each function parses its JSON by a table of bodies.h, runs, and appends the result, an object on one line. */
+ * Each function parses its JSON with a table of bodies.h, runs the operation, and appends the result, an object on one
+ * line. */
 #ifndef WT_WIRE_VERBS_H
 #define WT_WIRE_VERBS_H
 
@@ -15,8 +16,8 @@ struct json_run {
     wt_progress_fn progress; /* may be NULL */
     void *progress_context;
     unsigned time_limit_ms; /* upper bound of a request's own limit; 0: unlimited */
-    /* Called before a language model is asked. A result other than 0 ends the operation and is its result. pointer:
-     * JSON pointer of the member that asks for the model. NULL: always permitted. */
+    /* Called before a language model is asked. A return value other than 0 ends the operation with this value. pointer:
+     * JSON pointer of the member that asks for the model. If the callback is NULL, every request may use the model. */
     int (*permit_model)(void *context, const char *pointer, wt_error *err);
     void *permit_context;
     char recipe[VERB_RECIPE_BYTES]; /* recipe that ran, or "" */
@@ -31,7 +32,7 @@ int wt__run_rerank(struct json_run *run, struct str json, wt_error *err);
 int wt__run_status(struct json_run *run, struct str json, wt_error *err);
 int wt__run_recipes(struct json_run *run, struct str json, wt_error *err);
 
-/* Variants with parsed arguments, for HTTP, which has them in path and query. */
+/* Variants with parsed arguments. The HTTP API receives these arguments in the path and the query. */
 int wt__run_list(struct json_run *run, const wt_list_options *options, wt_error *err);
 int wt__run_show(struct json_run *run, const char *name, const char *format, wt_error *err);
 int wt__run_add(struct json_run *run, struct str source, wt_add_options *options, wt_error *err);

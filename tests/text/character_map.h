@@ -1,5 +1,5 @@
-/* character_map.h: compiles a SentencePiece character map from a list, for tests. The map is a double array, whose free
- * places are found by trial. */
+/* character_map.h: compiles a SentencePiece character map from a list, for tests. The map is a double array. For each
+ * node, bases are tried in order until the units of all its children are free. */
 #ifndef WT_TESTS_TEXT_CHARACTER_MAP_H
 #define WT_TESTS_TEXT_CHARACTER_MAP_H
 
@@ -20,7 +20,7 @@ struct map_builder {
     uint32_t units[MAP_UNITS];
     unsigned char taken[MAP_UNITS];
     unsigned char is_base[MAP_UNITS]; /* 1 if a node has this base, which no other node may share */
-    uint32_t places[64];              /* offset of each row's replacement */
+    uint32_t places[64];              /* offset in bytes of each row's replacement */
 };
 
 static inline void map_place(struct map_builder *b, uint32_t node, const char *prefix, size_t depth)
@@ -53,7 +53,7 @@ static inline void map_place(struct map_builder *b, uint32_t node, const char *p
     }
 }
 
-/* Appends the map of rows, [count], at most 64, with unique keys. */
+/* Appends the map of the rows. rows: [count], with unique keys. count: at most 64. */
 static inline void append_character_map(struct buffer *out, const struct mapped *rows, size_t count)
 {
     static struct map_builder b;

@@ -1,5 +1,6 @@
-/* encode_pair.h: encodes two texts as one input, with the truncations of the reference library. The product encodes
- * pairs in rerank/ from stored pieces; tests compare its pairs, and the golden pairs, with the pairs of this file. */
+/* encode_pair.h: encodes two texts as one input, with the truncations of the reference library, for tests. The product
+ * encodes pairs in rerank/, from stored pieces. Tests compare the pairs of this file with those and with the golden
+ * pairs. */
 #ifndef WT_TESTS_TEXT_ENCODE_PAIR_H
 #define WT_TESTS_TEXT_ENCODE_PAIR_H
 
@@ -7,7 +8,7 @@
 
 #include "text/tokenizer.h"
 
-/* Truncation of a pair that is too long. */
+/* Texts that are shortened if a pair is too long. */
 enum tokenizer_truncation {
     TOKENIZER_LONGEST_FIRST, /* the longer text to the length of the shorter one, then both */
     TOKENIZER_ONLY_FIRST,    /* the first text, then the second if necessary */
@@ -45,8 +46,8 @@ static inline size_t count_all_pieces(const struct tokenizer *t, struct str text
     }
 }
 
-/* Writes a pair: CLS a SEP b SEP, or CLS a SEP SEP b SEP, depending on the model. types: token types that the model
- * expects; all 0 in models without them. ids, types: [max_tokens]. Returns the number of ids. */
+/* Encodes a pair as CLS a SEP b SEP or CLS a SEP SEP b SEP, depending on the model. types: token types, all 0 if the
+ * model has none. ids, types: [max_tokens]. Returns the number of ids. */
 static inline size_t encode_pair(const struct tokenizer *t, struct str a, struct str b, size_t max_tokens,
                                  enum tokenizer_truncation truncation, int32_t *ids, int32_t *types)
 {

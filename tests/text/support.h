@@ -18,7 +18,8 @@ static inline void own_path(char *path, const char *name)
     snprintf(path, PATH_BYTES, "%s/tests/golden/%s", source ? source : ".", name);
 }
 
-/* Finds a file of the reference data beside the project. Prints a message if it is missing. */
+/* Writes the path of a file of the reference data, which is in $WT_SHARED or next to the source folder. If the file is
+ * missing, prints a message and returns false. path: [PATH_BYTES]. */
 static inline bool shared_path(char *path, const char *name)
 {
     const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");
@@ -46,7 +47,7 @@ static inline struct str read_whole(const char *path)
     return (struct str){text, len};
 }
 
-/* Returns the next line of *rest without its newline; false at the end. */
+/* Moves the next line of *rest to *line, without its newline. Returns false if *rest is empty. */
 static inline bool next_line(struct str *rest, struct str *line)
 {
     if (rest->len == 0)

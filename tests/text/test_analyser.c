@@ -1,4 +1,4 @@
-/* Tests the analyser: identifiers are split into words, words are stemmed, and any bytes are safe. */
+/* Tests the analyser: identifiers are split into words, words are stemmed, and arbitrary bytes are safe. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static struct analyser *open_analyser(void)
     return analyser;
 }
 
-/* Returns the terms separated by blanks. Free with free(). */
+/* Returns the terms of the text, joined with spaces. Free with free(). */
 static char *join_terms(struct analyser *analyser, struct str text)
 {
     struct token_list list = {0};
@@ -40,7 +40,7 @@ static const struct {
     const char *out;
 } splits[] = {
     {"empty text", TEXT(""), ""},
-    {"blanks and signs only", TEXT(" \t-_./!?"), ""},
+    {"only blanks and signs", TEXT(" \t-_./!?"), ""},
     {"camel case", TEXT("findUserRecords"), "find user findus record userrecord"},
     {"pascal case", TEXT("FindUser"), "find user findus"},
     {"snake case", TEXT("find_user_records"), "find user record"},
@@ -48,24 +48,24 @@ static const struct {
     {"acronym before a word", TEXT("parseHTTPResponse"), "pars http parsehttp respons httprespons"},
     {"acronym alone", TEXT("HTTP"), "http"},
     {"acronym at the end", TEXT("parseJSON"), "pars json parsejson"},
-    {"one capital before a word", TEXT("planBTrip"), "plan b planb trip btrip"},
+    {"one capital before a word is a word of its own", TEXT("planBTrip"), "plan b planb trip btrip"},
     {"plural of an acronym stays whole", TEXT("APIs user_IDs"), "api user id"},
     {"a word after the plural of an acronym", TEXT("IDsPage"), "id page idspag"},
-    {"an s that begins a word", TEXT("HTTPsession"), "htt psession httpsession"},
+    {"an s that begins a word is not a plural", TEXT("HTTPsession"), "htt psession httpsession"},
     {"words in upper case", TEXT("WEATHER FORECAST"), "weather forecast"},
     {"digits stay with letters", TEXT("v4_odds2024 md5 3D ec2"), "v4 odds2024 md5 3d ec2"},
-    {"a word after digits", TEXT("Top5News"), "top5 news top5new"},
-    {"a capital after digits without a word", TEXT("2FA x1Y2"), "2fa x1y2"},
+    {"a word after digits is split off", TEXT("Top5News"), "top5 news top5new"},
+    {"a capital after digits does not split without a word", TEXT("2FA x1Y2"), "2fa x1y2"},
     {"inflected forms have one stem", TEXT("book books booking booked"), "book book book book"},
-    {"stop words are left out", TEXT("the weather of a city is what"), "weather citi"},
-    {"stop words in any case", TEXT("The WEATHER Of Paris"), "weather pari"},
+    {"stop words are omitted", TEXT("the weather of a city is what"), "weather citi"},
+    {"stop words are omitted in any case", TEXT("The WEATHER Of Paris"), "weather pari"},
     {"a stop word is part of a joined form", TEXT("YouTube getOut"), "tube youtub getout"},
     {"a joined form may be a stop word", TEXT("inTo"), "into"},
     {"runs with a sign between them are not joined", TEXT("red.Green"), "red green"},
-    {"apostrophes", TEXT("don't the user's and you\xE2\x80\x99re"), "user"},
-    {"Latin accents fall off", TEXT("caf\xC3\xA9 CAF\xC3\x89 cafe\xCC\x81"), "cafe cafe cafe"},
+    {"an apostrophe separates words; endings are stop words", TEXT("don't the user's and you\xE2\x80\x99re"), "user"},
+    {"accents of Latin letters are removed", TEXT("caf\xC3\xA9 CAF\xC3\x89 cafe\xCC\x81"), "cafe cafe cafe"},
     {"accented letters have case", TEXT("caf\xC3\xA9\xC3\x89t\xC3\xA9"), "cafe ete cafeet"},
-    {"Greek accents fall off", TEXT("\xCE\x91\xCE\xB8\xCE\xAE\xCE\xBD\xCE\xB1"),
+    {"accents of Greek letters are removed", TEXT("\xCE\x91\xCE\xB8\xCE\xAE\xCE\xBD\xCE\xB1"),
      "\xCE\xB1\xCE\xB8\xCE\xB7\xCE\xBD\xCE\xB1"},
     {"a capital I with a dot", TEXT("\xC4\xB0zmir"), "izmir"},
     {"ideographs yield single characters and pairs", TEXT("\xE5\xA4\xA9\xE6\xB0\x94 ok"),
@@ -176,7 +176,7 @@ static void truncates_long_words_at_a_character(void **state)
     assert_int_equal(list.terms[0].len, ANALYSER_MAX_TERM);
     assert_int_equal(list.sources[0].end, WORD);
     wt__token_list_reset(&list);
-    word[40] = 'Q'; /* two parts: one of 40 bytes, and one that is truncated; their joined form is too long */
+    word[40] = 'Q'; /* splits the word into 40 bytes and a part that is truncated; the joined form is too long */
     assert_int_equal(wt__analyser_run(analyser, (struct str){word, WORD}, &list), 0);
     assert_int_equal(list.len, 2);
     assert_int_equal(list.terms[0].len, 40);
@@ -258,7 +258,7 @@ static void recognises_stop_words(void **state)
             fail_msg("%s", rows[i].word);
 }
 
-/* The table is searched by bisection: one misplaced word would hide others. */
+/* Binary search misses words if the table is not sorted. */
 static void stop_word_table_is_sorted(void **state)
 {
     char path[PATH_BYTES], last[64] = "";

@@ -117,8 +117,8 @@ static void splits_text_by_the_pattern(void **state)
         {"a tab is a word of its own", "a\ta", "a.\t.a"},
         {"the last of several tabs is a word of its own", "a\t\ta", "a.\t.\t.a"},
         {"a space after a tab belongs to the word after it", "a\t a", "a.\t. a"},
-        {"contractions", "a's", "a.'s"},
-        {"a contraction of two letters", "a'reb", "a.'r.e.b"},
+        {"a contraction is a word of its own", "a's", "a.'s"},
+        {"a contraction of two letters is a word of its own", "a'reb", "a.'r.e.b"},
         {"no contraction after a space", "a 's", "a. '.s"},
         {"no contraction inside a run of signs", "!'s", "!'.s"},
         {"no contraction at the first of two quotes", "''s", "''.s"},
@@ -149,9 +149,9 @@ static void pairs_merge_by_rank(void **state)
     struct opened own;
     (void)state;
     open_merges(&own, merges, sizeof merges / sizeof *merges, false);
-    assert_encoded(&own.tokenizer, STR("abc"), 8, "0 263 2"); /* b c first, although a b is further left */
+    assert_encoded(&own.tokenizer, STR("abc"), 8, "0 263 2"); /* merges b c first, although a b is further left */
     assert_encoded(&own.tokenizer, STR("abab"), 8, "0 262 262 2");
-    assert_encoded(&own.tokenizer, STR("aaa"), 8, "0 264 102 2"); /* the leftmost of equal pairs */
+    assert_encoded(&own.tokenizer, STR("aaa"), 8, "0 264 102 2"); /* merges the leftmost of equal pairs */
     assert_encoded(&own.tokenizer, STR("aaaaaa"), 8, "0 265 264 2");
     assert_encoded(&own.tokenizer, STR("cb"), 8, "0 104 103 2");
     assert_encoded(&own.tokenizer, STR("a a"), 8, "0 102 266 2");
@@ -172,7 +172,7 @@ static void special_tokens_split_text(void **state)
     dispose_opened(&own);
 }
 
-/* Reference implementation: search all pairs, merge the best, start again. */
+/* Reference implementation: repeatedly merges the first pair of the lowest rank. */
 static size_t merge_by_exhaustive_search(const char *const *merges, size_t merge_count, struct str word, int32_t *ids)
 {
     struct str parts[256];

@@ -1,4 +1,4 @@
-/* Tests hashes of names: only letters and digits count, regardless of case and accents. Any bytes are accepted. */
+/* Tests the hashes of names. Only letters and digits count, without their case and accents. Any bytes are accepted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static void written_hash_depends_on_every_byte(void **state)
     }
 }
 
-/* The state can be continued after any split of the text. */
+/* Hashing a text in two parts gives the hash of the whole text. */
 static void hash_can_be_continued(void **state)
 {
     static const struct str name = STR("mcp__github__create_issue");

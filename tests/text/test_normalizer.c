@@ -85,7 +85,7 @@ static void collapses_spaces_after_the_map(void **state)
         const char *name, *text, *expected;
     } rows[] = {
         {"blanks inside the text collapse", "a  \t b", "a b"},
-        {"a space of the map collapses with the space before it", "a \xC2\xA0\xC2\xA8", "a \xCC\x88"},
+        {"a space from the map collapses with the space before it", "a \xC2\xA0\xC2\xA8", "a \xCC\x88"},
         {"both ends are stripped before the map", "\xE3\x80\x80 a \n", "a"},
         {"the end is stripped before the map adds a space", "a\xC2\xA8 ", "a \xCC\x88"},
         {"only blanks", " \t\xC2\xA0", ""},
@@ -107,11 +107,11 @@ static void collapses_blanks_and_composes(void **state)
         const char *name, *text, *expected;
     } rows[] = {
         {"letters and accents are composed", "cafe" ACUTE " e" ACUTE, "caf\xC3\xA9 \xC3\xA9"},
-        {"marks are ordered first", "a\xCC\x81\xCC\xA3", "\xE1\xBA\xA1\xCC\x81"},
-        {"Hangul from its parts", "\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8", "\xEA\xB0\x81"},
-        {"a starter that composes", "\xE0\xA7\x87\xE0\xA6\xBE", "\xE0\xA7\x8B"},
-        {"a mark alone", ACUTE "a", ACUTE "a"},
-        {"a tab, a line feed, a carriage return", "a\tb\nc\rd", "a b c d"},
+        {"marks are ordered before composition", "a\xCC\x81\xCC\xA3", "\xE1\xBA\xA1\xCC\x81"},
+        {"Hangul is composed from its parts", "\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8", "\xEA\xB0\x81"},
+        {"a starter composes with a starter", "\xE0\xA7\x87\xE0\xA6\xBE", "\xE0\xA7\x8B"},
+        {"a mark without a letter is kept", ACUTE "a", ACUTE "a"},
+        {"a tab, line feed or carriage return becomes a space", "a\tb\nc\rd", "a b c d"},
         {"a single blank of another kind stays",
          "a\vb\xC2\xA0"
          "c",
@@ -122,7 +122,7 @@ static void collapses_blanks_and_composes(void **state)
          "c",
          "a c"},
         {"the right end is stripped", "  a  ", " a"},
-        {"singletons", "\xE2\x84\xAB", "\xC3\x85"},
+        {"a singleton is replaced", "\xE2\x84\xAB", "\xC3\x85"},
     };
     struct normalizer n = {.squeeze_blanks = true, .compose = true, .strip_right = true};
     (void)state;

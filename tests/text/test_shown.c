@@ -13,23 +13,23 @@ static const struct {
     const char *name, *in, *out; /* out: NULL if unchanged */
 } rows[] = {
     {"empty text", "", NULL},
-    {"plain", "{\"a\": [1, \"b\\u001b\\n\"]}\n", NULL},
+    {"plain JSON", "{\"a\": [1, \"b\\u001b\\n\"]}\n", NULL},
     {"letters and signs of all scripts", "\"\xC3\xA9 \xE5\xA4\xA9\xE6\xB0\x97 \xD8\xB7\xD9\x82\xD8\xB3 \xE2\x98\x94\"",
      NULL},
     {"blanks of other widths", "\"\xC2\xA0\xE2\x80\x83\xE3\x80\x80\"", NULL},
     {"private use", "\"\xEE\x80\x80\"", NULL},
     {"delete", "\"\x7F\"", "\"\\u007f\""},
-    {"C1: a control sequence in one character", "\"\xC2\x9B\x33\x31m\"", "\"\\u009b31m\""},
+    {"C1: control sequence introducer", "\"\xC2\x9B\x33\x31m\"", "\"\\u009b31m\""},
     {"C1: next line", "\"\xC2\x85\"", "\"\\u0085\""},
     {"soft hyphen", "\"\xC2\xAD\"", "\"\\u00ad\""},
     {"arabic letter mark", "\"\xD8\x9C\"", "\"\\u061c\""},
     {"hangul filler", "\"\xE3\x85\xA4\"", "\"\\u3164\""},
     {"zero-width space and joiners", "\"\xE2\x80\x8B\xE2\x80\x8C\xE2\x80\x8D\"", "\"\\u200b\\u200c\\u200d\""},
-    {"marks of direction", "\"\xE2\x80\x8E\xE2\x80\x8F\"", "\"\\u200e\\u200f\""},
+    {"text direction marks", "\"\xE2\x80\x8E\xE2\x80\x8F\"", "\"\\u200e\\u200f\""},
     {"line and paragraph separators", "\"\xE2\x80\xA8\xE2\x80\xA9\"", "\"\\u2028\\u2029\""},
-    {"embeddings and overrides", "\"\xE2\x80\xAA\xE2\x80\xAE\"", "\"\\u202a\\u202e\""},
+    {"text direction embeddings and overrides", "\"\xE2\x80\xAA\xE2\x80\xAE\"", "\"\\u202a\\u202e\""},
     {"word joiner, invisible plus", "\"\xE2\x81\xA0\xE2\x81\xA4\"", "\"\\u2060\\u2064\""},
-    {"isolates", "\"\xE2\x81\xA6\xE2\x81\xA9\"", "\"\\u2066\\u2069\""},
+    {"text direction isolates", "\"\xE2\x81\xA6\xE2\x81\xA9\"", "\"\\u2066\\u2069\""},
     {"variation selector", "\"\xE2\x9D\xA4\xEF\xB8\x8F\"", "\"\xE2\x9D\xA4\\ufe0f\""},
     {"byte order mark", "\"\xEF\xBB\xBF\"", "\"\\ufeff\""},
     {"interlinear annotation", "\"\xEF\xBF\xB9\xEF\xBF\xBB\"", "\"\\ufff9\\ufffb\""},
@@ -54,7 +54,7 @@ static void escapes_invisible_characters(void **state)
     }
 }
 
-/* Tests every character, as key and value. */
+/* Tests every character in keys and in values. */
 static void escaped_json_is_equal(void **state)
 {
     (void)state;

@@ -162,7 +162,7 @@ static void reads_older_formats(void **state)
         UNIGRAM_JSON("null", "{\"type\":\"Metaspace\",\"replacement\":\"\\u2581\",\"add_prefix_space\":true}", PIECES));
     assert_encoded(&own.tokenizer, STR("ab"), 16, "1 7 6 2");
     dispose_opened(&own);
-    /* Bytes without a token are omitted, or unknown if the model says so. */
+    /* Bytes without a token are omitted, or become the unk_token if the model has one. */
     open_json(&own, BPE_WITH(BPE_MODEL));
     assert_encoded(&own.tokenizer, STR("a!b"), 16, "0 5 6 2");
     dispose_opened(&own);
@@ -171,7 +171,7 @@ static void reads_older_formats(void **state)
     dispose_opened(&own);
 }
 
-/* Without a tokenizer.json, the special tokens are those named by the settings. */
+/* Without a tokenizer.json, the other settings files name the special tokens. */
 static void settings_name_the_special_tokens(void **state)
 {
     static const struct {
@@ -204,7 +204,7 @@ static void settings_name_the_special_tokens(void **state)
     }
 }
 
-/* Appends a field of a protocol buffer that contains a message or text. */
+/* Appends a length-delimited field (a message or text) of a protocol buffer. */
 static void put_message(struct buffer *out, unsigned field, struct str message)
 {
     size_t len = message.len;
@@ -228,7 +228,7 @@ static void put_spm_piece(struct buffer *out, const char *text, float score)
     wt__buffer_dispose(&piece);
 }
 
-/* Writes a spm.model. type: model type in the trainer's settings, 1 for unigram. */
+/* Writes an spm.model. type: the model type in the trainer's settings, 1 for unigram. */
 static void write_model(struct buffer *out, unsigned char type)
 {
     static const char *const texts[] = {"[PAD]",

@@ -1,5 +1,5 @@
-/* Compares ids with those of the reference library on its own files. A test prints the missing file and is skipped if
- * the reference data is not installed. */
+/* Compares token ids with those of the reference library, for tokenizer files and texts of the reference data. If a
+ * file of the reference data is missing, the test prints its name and is skipped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,8 @@ struct golden_tokenizer {
     struct buffer blob;
 };
 
-/* Returns a file of a folder of the reference data; empty if it is missing or name is NULL. */
+/* Returns the contents of file `name` in a folder of the reference data, empty if the file is missing or name is
+ * NULL. */
 static struct str optional_file(const char *folder, const char *name)
 {
     char relative[256], path[PATH_BYTES];
@@ -79,7 +80,7 @@ static void print_difference(const char *what, const json_t *expected, const int
     free(text);
 }
 
-/* Every way to build each tokenizer, and the expected column of golden.jsonl. */
+/* Every way to build each tokenizer. column: member of golden.jsonl with the expected ids. */
 static const struct {
     const char *folder, *json, *vocabulary, *merges, *column;
     size_t rows;
@@ -181,7 +182,7 @@ static void pairs_equal_the_reference(void **state)
     }
 }
 
-/* The texts of each model, truncated to its maximum length. */
+/* Encodes the texts of each model, truncated to the maximum length of the model. */
 static void model_folders_equal_the_reference(void **state)
 {
     static const struct {

@@ -53,7 +53,7 @@ static void finds_many_random_keys(void **state)
     }
     assert_int_equal(wt__trie_build(&section, keys, KEYS), 0);
     assert_true(wt__trie_open(&trie, section.ptr, section.len));
-    for (size_t i = 0; i < KEYS; i++) { /* sorted by the build; of equal keys the last wins */
+    for (size_t i = 0; i < KEYS; i++) { /* wt__trie_build has sorted the keys; the last of equal keys wins */
         bool last = i + 1 == KEYS || !wt__str_equal(keys[i].text, keys[i + 1].text);
         if (last)
             assert_int_equal(trie_find(&trie, keys[i].text), keys[i].value);

@@ -13,7 +13,7 @@
 #include "text/unigram_json.h"
 
 #define BLANK "\xE2\x96\x81"
-/* ids 4 to 12 */
+/* The pieces with ids 4 to 12. */
 #define PIECES                                                                                                         \
     ",[\"" BLANK "\",-3],[\"a\",-3],[\"b\",-3],[\"ab\",-6],[\"" BLANK "a\",-4],[\"ba\",-5],[\"" BLANK                  \
     "ab\",-9],[\"\xC3\xA9\",-6],[\"<0x41>\",-1]"
@@ -45,16 +45,16 @@ static void splits_and_encodes_words(void **state)
         {"unknown characters of one word become one id", "xyzb", "1 4 3 6 2"},
         {"unknown characters of two words become two ids", "x y", "1 4 3 4 3 2"},
         {"a character of two bytes is one character", "\xC3\xA9\xC3\xA8", "1 4 11 3 2"},
-        {"a byte piece is literal text", "<0x41>A", "1 4 12 3 2"},
+        {"a byte piece matches its literal text, not its byte", "<0x41>A", "1 4 12 3 2"},
         {"invalid UTF-8 is unknown", "\xFF", "1 4 3 2"},
-        {"special tokens cut raw text", "a[SEP]b", "1 8 2 4 6 2"},
-        {"special tokens do not include the blanks beside them", "a [CLS] b", "1 8 1 4 6 2"},
-        {"the mask token is not a piece", "[MASK]a", "1 90 8 2"},
+        {"special tokens split the raw text", "a[SEP]b", "1 8 2 4 6 2"},
+        {"special tokens do not include the blanks next to them", "a [CLS] b", "1 8 1 4 6 2"},
+        {"a special token that is not a piece is matched", "[MASK]a", "1 90 8 2"},
         {"the unknown token is matched after normalisation", "a[UNK]b", "1 8 3 4 6 2"},
-        {"the blank before an unknown token is a segment", "a [UNK] b", "1 8 4 3 4 6 2"},
+        {"the blank before an unknown token is a piece", "a [UNK] b", "1 8 4 3 4 6 2"},
         {"two adjacent unknown tokens are two ids", "[UNK][UNK]", "1 3 3 2"},
         {"no prefix is added before an unknown token at the start", "[UNK]a", "1 3 8 2"},
-        {"an incomplete name of a token is text", "[MASK", "1 4 3 2"},
+        {"an incomplete special token is text", "[MASK", "1 4 3 2"},
     };
     struct opened own;
     (void)state;
@@ -137,7 +137,7 @@ static void unigram_truncation_keeps_the_frame(void **state)
     dispose_opened(&own);
 }
 
-/* Reference implementation for a whole word. ids: [len + 1]. */
+/* Reference implementation without a window. ids: [word.len + 1]. */
 static size_t find_path_in_whole_word(const struct unigram *u, struct str word, int32_t *ids)
 {
     struct plain {
@@ -184,7 +184,7 @@ static size_t find_path_in_whole_word(const struct unigram *u, struct str word, 
     return count;
 }
 
-/* Opens a model of random pieces over a small alphabet, most of which overlap. */
+/* Opens a model of random pieces. The alphabet is small, so that most pieces overlap. */
 static void open_random(struct opened *out, struct rng *rng)
 {
     static const char *const letters[] = {"a", "b", "c", "\xC3\xA9"};
@@ -234,7 +234,7 @@ static void windowed_words_match_whole_words(void **state)
     }
 }
 
-/* Words whose paths never meet, and words of unknown characters or marks: time is linear, and all ids are valid. */
+/* Encodes words whose paths never meet, and words of unknown characters or marks. */
 static void awkward_unigram_words_take_linear_time(void **state)
 {
     enum { WORD = 1 << 20 };

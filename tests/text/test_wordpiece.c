@@ -1,4 +1,4 @@
-/* Tests WordPiece: normalisation, longest match, long words, and the texts of MiniLM. */
+/* Tests WordPiece: normalisation, longest match, long words, and the reference ids of MiniLM. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "text/encode_pair.h"
 #include "text/opened.h"
 
-/* Opens a vocab.txt with the settings of tokenizer_config.json, or the defaults if NULL. */
+/* Opens a tokenizer. text: vocab.txt. config: tokenizer_config.json, or NULL for the default settings. */
 static void open_text(struct opened *out, struct str text, const char *config)
 {
     open_files(out, &(struct tokenizer_files){.vocab_txt = text, .tokenizer_config_json = wt__str(config)});
@@ -71,7 +71,7 @@ static void wordpiece_truncation_keeps_the_frame(void **state)
     assert_encoded(&own.tokenizer, text, 2, "2 3");
     assert_encoded(&own.tokenizer, text, 1, "2");
     assert_encoded(&own.tokenizer, text, 0, "");
-    /* Truncated inside a word with an unknown later piece: the word is one [UNK], not its first pieces. */
+    /* The truncation falls inside a word whose end has no piece. The word is one [UNK], not its first pieces. */
     assert_encoded(&own.tokenizer, STR("getuserbyx a"), 4, "2 1 5 3");
     assert_encoded(&own.tokenizer, STR("getuserbyid a"), 4, "2 8 13 3");
     assert_encoded(&own.tokenizer, (struct str){NULL, 0}, 4, "2 3");
@@ -152,8 +152,8 @@ static void kept_marks_are_in_canonical_order(void **state)
     dispose_opened(&own);
 }
 
-/* Returns the ids of tensor `name`, [texts, max_tokens], in a safetensors file: u64 header length, JSON header,
- * data. */
+/* Returns the data of tensor `name` in a safetensors file, which consists of a u64 header length, a JSON header and
+ * the data. */
 static const int32_t *tensor_ids(struct str file, const char *name)
 {
     uint64_t header_len = 0;
@@ -233,7 +233,7 @@ static void line_numbers_are_ids(void **state)
     assert_int_equal(own.tokenizer.token_count, 7);
     assert_int_equal(own.tokenizer.special[TOKENIZER_MASK], -1);
     assert_encoded(&own.tokenizer, STR("twice last las lasts"), 8, "2 5 6 0 0 3");
-    /* Without the token in the vocabulary, this is a bracket, a word and a bracket. */
+    /* The vocabulary lacks [MASK], so it is split into a bracket, a word and a bracket. */
     assert_encoded(&own.tokenizer, STR("[MASK]"), 8, "2 0 0 0 3");
     dispose_opened(&own);
 }

@@ -1,5 +1,5 @@
-/* Compares the tokenizer of multilingual models, built from a tokenizer.json, with the reference library on texts in
- * nine languages (make_xlm_roberta_golden.py). test_tokenizer_golden.c tests the real character map. */
+/* Compares the tokenizer of multilingual models with the reference library on texts in nine languages. The tokenizer is
+ * built from a tokenizer.json. make_xlm_roberta_golden.py writes the expected ids. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -18,7 +18,7 @@
 
 #define UNIGRAM_SPECIAL_PIECES "[\"[PAD]\",0],[\"[CLS]\",0],[\"[SEP]\",0],[\"[UNK]\",0]"
 
-/* The two normalisers in use, the first without a character map. */
+/* Normalisers of models saved by transformers 4 and 5. The first lacks the character map of a real model. */
 #define UNIGRAM_NORMALIZER_4                                                                                           \
     "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Strip\",\"strip_left\":true,\"strip_right\":true},"           \
     "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\" {2,}\"},\"content\":\" \"}]}"
@@ -30,7 +30,7 @@
 #define UNIGRAM_METASPACE                                                                                              \
     "{\"type\":\"Metaspace\",\"replacement\":\"\\u2581\",\"prepend_scheme\":\"always\",\"split\":true}"
 
-/* pieces: after the special ones, each as ,["text",score] */
+/* pieces: the pieces after the special ones. Each is ,["text",score] with the comma before it. */
 #define UNIGRAM_JSON(normalizer, pre_tokenizer, pieces)                                                                \
     "{\"added_tokens\":" UNIGRAM_ADDED ",\"normalizer\":" normalizer ",\"pre_tokenizer\":" pre_tokenizer               \
     ",\"post_processor\":" UNIGRAM_TEMPLATE                                                                            \

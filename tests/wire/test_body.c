@@ -47,7 +47,7 @@ static int read_rerank(void *out, struct str text, wt_error *err)
 }
 
 union any_body {
-    struct body body; /* first member of each struct, and of `asked` */
+    struct body body; /* first member of every struct below, directly or in its `asked` */
     struct find_body find;
     struct pick_body pick;
     struct call_body call;
@@ -62,8 +62,8 @@ union any_body {
 static const struct {
     int (*read)(void *out, struct str text, wt_error *err);
     const char *text;
-    int code; /* 0 if valid */
-    const char *pointer, *says;
+    int code;                   /* 0 if valid */
+    const char *pointer, *says; /* JSON pointer of the error, and the start of its message */
 } cases[] = {
     {read_find_row, "{\"query\":\"a\"}", 0, "", ""},
     {read_find_row, "{\"query\":null,\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}", 0, "", ""},
@@ -204,7 +204,7 @@ static void bodies_set_the_options(void **state)
     wt__body_dispose(&find.asked.body);
 
     assert_int_equal(wt__pick_body_read(&pick, STR("{\"query\":\"q\",\"abstain\":0}"), &err), 0);
-    assert_true(pick.options.abstain < 0); /* 0 means never to abstain */
+    assert_true(pick.options.abstain < 0); /* a 0 in the body turns abstaining off (WT_OFF) */
     wt__body_dispose(&pick.asked.body);
 
     assert_int_equal(wt__batch_query_read(&usage, STR("id=morning%2F3"), &err), 0);

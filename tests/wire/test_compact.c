@@ -1,4 +1,4 @@
-/* Tests of wt__is_compact: it accepts only texts in the form of our JSON writer, byte for byte. */
+/* Tests that wt__is_compact accepts only texts in the form of our JSON writer, byte for byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,7 @@ static void nesting_is_limited_as_in_the_parser(void **state)
     }
 }
 
-/* Random sequences of JSON tokens, and valid texts with one changed byte. */
+/* Checks random sequences of JSON tokens, and a valid text with each byte changed to every other value. */
 static void writer_reproduces_compact_texts(void **state)
 {
     (void)state;

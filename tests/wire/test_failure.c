@@ -19,7 +19,7 @@ static const struct {
      "the server's store is damaged", true},
     {"full disk", WT_EFULL, "cannot write tools.wt: the disk is full", "", "the server's disk is full", true},
     {"store updated by a newer version", WT_ENEWER, "/srv/tools.wt was updated by a newer whichtool", "",
-     "a newer whichtool has updated the server's store: the server has to be started again with it", true},
+     "a newer whichtool has updated the server's store; restart the server with that version", true},
     {"store without tools", WT_EEMPTY, "the store tools.wt holds no tools; add some with `whichtool add FILE`", "",
      "the catalogue holds no tools", true},
     {"value sent by the client", WT_EINVAL, "\"k\" is no number from 1 to 1000", "/k",
