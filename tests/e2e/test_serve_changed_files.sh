@@ -45,7 +45,7 @@ version 9999
 ask 500 "a newer store is not written" POST "/v1/tools?provider=late" \
     '{"tools": [{"name": "shear_sheep", "description": "shears a sheep", "inputSchema": {"type": "object"}}]}'
 prints '"code":"store_newer"'
-prints 'has to be started again'
+prints 'restart the server with that version'
 what="the log has the whole sentence"
 checks=$((checks + 1))
 until grep -qF "$WHICHTOOL_STORE was updated by a newer whichtool while this one ran (store version 9999; this one uses $old)" log; do sleep 0.05; done
