@@ -72,7 +72,7 @@ int wt__read_experiment(struct cli *cli, const char **out);
 /* Reads an option's number, which must be above 0; *out is unchanged if the option is absent. Returns 0, or an exit
  * code after reporting the error. */
 int wt__cli_positive_number(const struct cli *cli, enum option_id id, const char *name, double *out);
-/* Reads --dense-weight W or W,BRIEF; the outputs are unchanged if the option or BRIEF is absent. Returns 0, or an exit
+/* Reads --dense-weight W or W,BRIEF. An output is unchanged if its number is absent. Returns 0, or an exit
  * code after reporting the error. */
 int wt__cli_dense_weight(const struct cli *cli, double *usual, double *brief);
 
@@ -84,7 +84,7 @@ bool wt__cli_print(struct buffer *buffer);
 /* Flushes stdout. Returns 0, or the errno of the first failed write. */
 int wt__cli_finish(void);
 
-/* Opens the store. With OPEN_EXISTING, a missing store is reported as empty. model: NULL for --model, "" for no model.
+/* Opens the store. With OPEN_EXISTING, a missing store is reported like an empty store. model: NULL for --model, "" for no model.
  * Returns 0, or an exit code after reporting the error. */
 enum open_mode { OPEN_EXISTING, OPEN_CREATE };
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine);
@@ -154,7 +154,7 @@ struct progress_line {
     bool redrawn; /* stderr is a terminal that can erase a line */
     size_t width; /* columns of the line if redrawn */
     const char *phase;
-    double started_ms;   /* time of the start */
+    double started_ms;   /* time of the operation's start */
     double told_ms;      /* time of the last output, or of the start */
     double phase_ms;     /* time of the phase's start */
     uint64_t phase_done; /* value of done at phase_ms */
@@ -176,7 +176,7 @@ void wt__progress_clear(void);
 void wt__put_duration(struct buffer *out, double seconds);
 /* Appends a number with separators, such as "9,970". */
 void wt__put_grouped(struct buffer *out, uint64_t number);
-/* Appends a number and the noun for it, `one` for 1, else `many`. */
+/* Appends a number and a noun: `one` if the number is 1, else `many`. */
 void wt__put_count(struct buffer *out, uint64_t number, const char *one, const char *many);
 
 /* ---------------------------------------------------------------- tools and fields */
