@@ -244,7 +244,7 @@ static void fails_with_the_model(void **state)
     }
 }
 
-/* An answer with a wrong form is not an error: it counts as unusable. */
+/* An answer of the wrong form is not an error, but counts as unusable. */
 static void rejects_answers_of_wrong_form(void **state)
 {
     (void)state;
@@ -332,7 +332,7 @@ static void cost_counts_every_question(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* Answers the question for requirements at once, but a match only when all three are waiting. */
+/* Answers the question for requirements at once. Answers questions for matches when all three are waiting. */
 struct patient_model {
     struct ptr_script script;
     struct rendezvous rendezvous;
