@@ -5,7 +5,7 @@
  *   dsa     "p=abc"     the tools nearest to the word p
  *   hqc     "p=ab,c"    the tools of each past request nearest to p
  *   cte     "a=ade"     the tools nearest to tool a
- *   match   "p=a q=-"   the model's requirements, each with the tools that match it; "-" if no tool does */
+ *   match   "p=a q=-"   the model's requirements, each with its matching tools, or "-" */
 #ifndef WT_TESTS_CHOOSE_PTR_WORLD_H
 #define WT_TESTS_CHOOSE_PTR_WORLD_H
 

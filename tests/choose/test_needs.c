@@ -11,8 +11,8 @@
 
 #include "choose/relevance.h"
 
-/* Each hit has a need and a probability. least: minimum probability of a need's best hit. picks: chosen hits as letters,
- * most likely first; "a" is the first hit. */
+/* least: minimum probability of a need's best hit. picks: chosen hits as letters, most likely first. The letter a is
+ * the first hit. */
 static const struct {
     const char *name;
     struct {

@@ -273,7 +273,7 @@ static void errors_remain_at_higher_rates(void **state)
     assert_true(wrong_low > 0);
 }
 
-/* Runs all of PTR without errors. The set is the needed set if the views find the tools that the bundle lacks. */
+/* Runs all of PTR without errors. The set is the needed set if the views find the tools missing from the bundle. */
 static void ptr_with_oracle_finds_needed_set(void **state)
 {
     (void)state;
