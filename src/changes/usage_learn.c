@@ -2,8 +2,8 @@
  * used (store/store.h), loads the results of training, and reminds of training.
  *
  * The store's mark is the id of the last learned usage. The usages after the mark are read in batches of BATCH. Equal
- * requests of a batch are encoded once. The store is not locked while the encoder runs. If the mark has moved meanwhile,
- * the store refuses the batch, and the usages after the new mark are read.
+ * requests of a batch are encoded once. The store is not locked while the encoder runs. If the mark has moved
+ * meanwhile, the store refuses the batch, and the usages after the new mark are read.
  *
  * If a usage is forgotten, the sums that include the usage are computed again from the remaining usages. */
 #include "changes/recorded_use.h"
@@ -339,7 +339,7 @@ int wt__engine_reload_trained(wt_engine *engine, bool *anew, wt_error *err)
 
 /* ---------------------------------------------------------------- reminders */
 
-/* Decides if the user should be told to train on newly recorded use.
+/* Decides if a reminder to train on newly recorded use is due.
  *
  * STORE-index/training-due holds two numbers: usages at the last training, and usages at the last reminder. If the file
  * is lost, a reminder is repeated. */
@@ -348,8 +348,8 @@ int wt__engine_reload_trained(wt_engine *engine, bool *anew, wt_error *err)
 enum { DUE_BYTES = 64, WORTH_TRAINING = 10, GROWTH = 2 /* docs/learning.md: train again when use has doubled */ };
 
 struct training_mark {
-    uint64_t trained; /* number of usages at the last training */
-    uint64_t told;    /* number of usages at the last reminder */
+    uint64_t trained; /* number of usages at the last training; 0 if never trained */
+    uint64_t told;    /* number of usages at the last reminder; 0 if no reminder since then */
 };
 
 /* Reads the file. Returns false if it is missing or invalid. */

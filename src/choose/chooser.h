@@ -167,8 +167,8 @@ float wt__no_answer_threshold(const struct calibration *no_answer, double false_
 enum familiarity { FAMILIAR, TOO_SHORT, TOO_FAR };
 
 /* Compares a request of `bytes` bytes with the dev requests. Returns TOO_SHORT if the request is clearly shorter than
- * 99 % of the dev requests, TOO_FAR if its cosine with the nearest past request is clearly lower than for 99 % of the dev
- * requests, else FAMILIAR. Also returns FAMILIAR without past requests or calibrations. */
+ * 99 % of the dev requests, TOO_FAR if its cosine with the nearest past request is clearly lower than for 99 % of the
+ * dev requests, else FAMILIAR. Also returns FAMILIAR without past requests or calibrations. */
 enum familiarity wt__familiarity(const struct chooser *chooser, const struct candidate_features *candidates,
                                  size_t bytes);
 

@@ -268,7 +268,8 @@ static size_t count_ptr_tools(const struct ptr_tools *lists, size_t count)
     return sum;
 }
 
-/* Counts the votes of one view. lists: [count] lists of the view's tools. *out: the tools of the view without duplicates. */
+/* Counts the votes of one view. lists: [count] lists of the view's tools. *out: the tools of the view without
+ * duplicates. */
 static int count_view(struct ballot *ballot, enum ptr_view view, const struct ptr_tools *lists, size_t count,
                       struct arena *arena, struct ptr_tools *out, wt_error *err)
 {

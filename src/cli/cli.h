@@ -84,8 +84,8 @@ bool wt__cli_print(struct buffer *buffer);
 /* Flushes stdout. Returns 0, or the errno of the first failed write. */
 int wt__cli_finish(void);
 
-/* Opens the store. With OPEN_EXISTING, a missing store is reported like an empty store. model: NULL for --model, "" for no model.
- * Returns 0, or an exit code after reporting the error. */
+/* Opens the store. With OPEN_EXISTING, a missing store is reported like an empty store. model: NULL for --model, "" for
+ * no model. Returns 0, or an exit code after reporting the error. */
 enum open_mode { OPEN_EXISTING, OPEN_CREATE };
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine);
 /* Cleanup of an engine variable, for WT_CLEANUP. */
@@ -140,8 +140,8 @@ void wt__style_end(struct buffer *out, bool color);
 
 /* ---------------------------------------------------------------- progress and Ctrl-C */
 
-/* A terminal shows one line, which is redrawn; a pipe or a file gets a new line every half minute. The first Ctrl-C
- * asks the library to stop cleanly; the second ends the process. */
+/* A terminal shows one line, which is redrawn. A pipe or a file gets a new line every half minute. The first Ctrl-C
+ * asks the library to stop cleanly. The second Ctrl-C ends the process. */
 
 /* Catches Ctrl-C. Call before a long operation; otherwise Ctrl-C ends the process at once. */
 void wt__watch_interrupt(void);
@@ -217,11 +217,11 @@ struct import_outcome {
     const wt_add_issue *const *issues;
     size_t issue_count, skipped;
     size_t taken; /* number of valid items */
-    bool cut;     /* the source was not read to the end */
+    bool cut;     /* true if the source was not read to the end */
 };
 
-/* Completes the report in line, a JSON object or a sentence, with seconds, issues and notice, prints it, and disposes
- * of line. Returns END_INPUT if all items were skipped, END_SYSTEM if printing failed, else END_DONE. */
+/* Completes and prints a report, and disposes of line. line: start of the report, a JSON object or a sentence. Appends
+ * the seconds, the issues and the notice. Returns END_INPUT if all items were skipped, END_SYSTEM if printing failed, else END_DONE. */
 int wt__print_import(const struct cli *cli, const struct import_outcome *outcome, struct buffer *line);
 
 /* Appends the changes of an import: "1 added, 0 updated, ...". */
@@ -234,8 +234,8 @@ void wt__print_issues(const struct cli *cli, const wt_add_issue *const *issues, 
 /* Reports that an interrupted import stored nothing. Returns an exit code. */
 int wt__report_stopped_import(const struct cli *cli);
 
-/* Sorts the words by real path, with "-" last, so that their order does not decide which of two tools gets a contested
- * name. Returns false if out of memory. */
+/* Sorts the words of the command line by real path, with "-" last. The order of the words then does not decide which of
+ * two tools gets a contested name. Returns false if out of memory. */
 bool wt__sort_sources(struct cli *cli);
 
 /* Calls import for the words from `first` on. Continues after a source with bad input or a network error, and stops
