@@ -220,8 +220,8 @@ struct import_outcome {
     bool cut;     /* true if the source was not read to the end */
 };
 
-/* Completes and prints a report, and disposes of line. line: start of the report, a JSON object or a sentence. Appends
- * the seconds, the issues and the notice. Returns END_INPUT if all items were skipped, END_SYSTEM if printing failed, else END_DONE. */
+/* Prints a report with seconds, issues and notice. line: start of the report, a JSON object or a sentence; disposed of.
+ * Returns END_INPUT if all items were skipped, END_SYSTEM if printing failed, else END_DONE. */
 int wt__print_import(const struct cli *cli, const struct import_outcome *outcome, struct buffer *line);
 
 /* Appends the changes of an import: "1 added, 0 updated, ...". */
@@ -231,7 +231,7 @@ void wt__put_changes(struct buffer *out, const wt_add_report *report);
  * number of issues; met: number of skipped items. */
 void wt__print_issues(const struct cli *cli, const wt_add_issue *const *issues, size_t count, size_t met);
 
-/* Reports that an interrupted import stored nothing. Returns an exit code. */
+/* Reports that an interrupted import stored nothing. Returns END_INTERRUPTED. */
 int wt__report_stopped_import(const struct cli *cli);
 
 /* Sorts the words of the command line by real path, with "-" last. The order of the words then does not decide which of
