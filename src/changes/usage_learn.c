@@ -1,10 +1,11 @@
 /* usage_learn.c: learns from recorded use. Adds the vectors of recorded requests to the sums of the tools that they
  * used (store/store.h), loads the results of training, and reminds of training.
  *
- * New usages are read in batches of BATCH after the store's mark; equal requests of a batch are encoded once. The store
- * is not locked while the encoder runs. The store refuses a batch if the mark has moved meanwhile, and the batch is
- * read again. If a usage is forgotten, the sums that include it are computed again from the remaining usages, so that
- * it leaves no trace. */
+ * The store's mark is the id of the last learned usage. The usages after the mark are read in batches of BATCH. Equal
+ * requests of a batch are encoded once. The store is not locked while the encoder runs. If the mark has moved
+ * meanwhile, the store refuses the batch, and the usages after the new mark are read.
+ *
+ * If a usage is forgotten, the sums that include the usage are computed again from the remaining usages. */
 #include "changes/recorded_use.h"
 
 #include <inttypes.h>
@@ -96,7 +97,7 @@ static int encode_next_batch(struct usage_learner *l, struct usage_query *query,
     return 0;
 }
 
-/* Encodes the usages after the mark. pending: their number. */
+/* Learns the usages after the mark. pending: number of usages after the mark. */
 static int learn_new_usages(struct usage_learner *l, uint64_t pending)
 {
     struct usage_query query = {.teaching = true, .limit = BATCH};
@@ -118,8 +119,8 @@ static int learn_new_usages(struct usage_learner *l, uint64_t pending)
     return rc;
 }
 
-/* Recomputes the sum of a tool from its usages. Returns 1 if it was stored, 0 if the sum or the mark has changed
- * meanwhile, or an error. sum [D]: scratch. */
+/* Recomputes the sum of a tool from its usages. Returns 1 if the new sum was stored, 0 if the stored sum or
+ * the mark has changed meanwhile, or an error. sum [D]: scratch. */
 static int recompute_sum(struct usage_learner *l, struct usage_sum_key *key, float *sum)
 {
     struct usage_query query = {.tool = key->tool, .teaching = true, .limit = BATCH};
@@ -149,7 +150,7 @@ static int recompute_sum(struct usage_learner *l, struct usage_sum_key *key, flo
     return rc;
 }
 
-/* Recomputes the sums that contain forgotten usages. stale: their number. */
+/* Recomputes the sums that contain forgotten usages. stale: number of these sums. */
 static int recompute_stale_sums(struct usage_learner *l, uint64_t stale)
 {
     struct usage_sum_key keys[STALE_BATCH];
@@ -158,7 +159,7 @@ static int recompute_stale_sums(struct usage_learner *l, uint64_t stale)
     int rc = sum ? 0 : wt__fail_nomem(l->err);
     if (rc == 0 && wt__progress_phase(l->progress, "encoding again", stale))
         rc = wt__fail_cancelled(l->err);
-    /* Start from the first again after each batch: a sum changed meanwhile is still stale. */
+    /* Start from the first stale sum again after each batch: a sum changed meanwhile is still stale. */
     while (rc == 0) {
         pthread_mutex_lock(&l->engine->store_lock);
         count = wt__store_stale_usage_sums(l->engine->store, &l->set, 0, keys, STALE_BATCH, l->err);
@@ -223,8 +224,8 @@ int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct pro
     return learn_with_encoder(engine, encoder, engine->threads, progress, learned, err);
 }
 
-/* Learns, and builds a new index if usages were learned and an index is in use. Counts as an import meanwhile, so that
- * queries use the current index instead of building one. */
+/* Learns, and builds a new index if usages were learned and an index is in use. The engine treats this as an import in
+ * progress, so that queries use the current index instead of building a new index. */
 static int learn_and_index(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
                            wt_error *err)
 {
@@ -283,7 +284,7 @@ int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_e
  * The new files are read while the old objects stay in use. Then the new objects replace the old objects, and the
  * current index is dropped, because its vectors belong to the old objects. If reading fails, the old objects stay.
  * Running queries finish with the old objects, which live until the engine is closed, since their users are not
- * counted. So each reload costs memory, and is done only if the files' stamps have changed. */
+ * counted. Each reload therefore costs memory, and happens only if the stamp of the files has changed. */
 
 /* Replaces the trained objects. Requires build_lock. */
 static void replace_trained(wt_engine *engine, struct on_demand fresh)
@@ -338,7 +339,7 @@ int wt__engine_reload_trained(wt_engine *engine, bool *anew, wt_error *err)
 
 /* ---------------------------------------------------------------- reminders */
 
-/* Decides if the user should be told to train on newly recorded use.
+/* Decides if a reminder to train on newly recorded use is due.
  *
  * STORE-index/training-due holds two numbers: usages at the last training, and usages at the last reminder. If the file
  * is lost, a reminder is repeated. */
@@ -347,8 +348,8 @@ int wt__engine_reload_trained(wt_engine *engine, bool *anew, wt_error *err)
 enum { DUE_BYTES = 64, WORTH_TRAINING = 10, GROWTH = 2 /* docs/learning.md: train again when use has doubled */ };
 
 struct training_mark {
-    uint64_t trained; /* number of usages at the last training */
-    uint64_t told;    /* number of usages at the last reminder */
+    uint64_t trained; /* number of usages at the last training; 0 if never trained */
+    uint64_t told;    /* number of usages at the last reminder; 0 if no reminder since then */
 };
 
 /* Reads the file. Returns false if it is missing or invalid. */
@@ -402,7 +403,7 @@ static int64_t check_training_due(wt_engine *engine, const char *path, wt_error 
         return rc;
     bool remembered = read_training_mark(path, &due);
     if (!remembered && wt__is_folder(engine->trained_folder)) {
-        /* A version that wrote no such file has trained: assume that it used all usages. */
+        /* An older version has trained without writing this file: assume that it used all usages. */
         due.trained = usages;
         write_training_mark(path, &due, NULL);
     }

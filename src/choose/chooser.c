@@ -206,8 +206,8 @@ const struct chooser wt__chooser_default = {
 /* Limits of the sets considered. A prefix is the set of the n most likely tools, for any n. */
 enum {
     PREFIX_MOST = 12, /* maximum length of prefixes */
-    SMALL_OF = 7,     /* all sets of one to three of this many most likely tools are considered */
-    CHANGED_PAST = 5, /* number of past sets of which variations by one tool are also considered */
+    SMALL_OF = 7,     /* number of most likely tools of which all sets of one to three are considered */
+    CHANGED_PAST = 5, /* number of past sets whose variations by one tool are also considered */
     CHANGED_BY = 8,   /* number of most likely tools that a variation may add */
     LEAST_PREFIX = 2, /* variations of prefixes of length LEAST_PREFIX .. MOST_PREFIX - 1 are also considered */
     MOST_PREFIX = 4
@@ -451,7 +451,8 @@ void wt__set_order(const struct chooser *chooser, const struct candidate_feature
     }
 }
 
-/* Sets the threshold of a set complete with this probability. Returns false if there are too few values. */
+/* Sets the threshold of a set complete with this probability. Returns false if there are too few values, or if the
+ * threshold would be CHOOSE_NEVER. */
 static bool threshold_for(const struct calibration *nonconformity, double probability, float *threshold)
 {
     double rank = ceil((double)(nonconformity->count + 1) * probability - 1e-9);
@@ -492,8 +493,8 @@ float wt__no_answer_threshold(const struct calibration *no_answer, double false_
 }
 
 /* A request is unfamiliar if it is shorter than SHORTER times the first percentile of the dev requests' lengths, or if
- * its cosine is lower than the first percentile of their cosines by more than FARTHER. RARE: one in this many
- * requests. */
+ * its cosine is lower than the first percentile of their cosines by more than FARTHER. The
+ * first percentile of `count` ascending values is values[count / RARE]. */
 enum { RARE = 100 };
 static const float SHORTER = 0.75f, FARTHER = 0.05f;
 

@@ -24,8 +24,8 @@ enum {
 enum tool_feature {
     TOOL_SHARE,   /* score divided by the best hit's score */
     TOOL_GAP,     /* score minus the best hit's score */
-    TOOL_RANK,    /* -log(1 + number of hits before it) */
-    TOOL_MEANING, /* this and the next three: features of the hit with the same name (retrieve/retrieve.h) */
+    TOOL_RANK,    /* -log(1 + number of better hits) */
+    TOOL_MEANING, /* features of the hit with the same name (retrieve/retrieve.h), up to TOOL_SUBQUERY_WORDS */
     TOOL_WORDS,
     TOOL_SUBQUERY_MEANING,
     TOOL_SUBQUERY_WORDS,
@@ -44,8 +44,8 @@ enum answerability_feature {
     ANSWERABLE_WORDS,            /* greatest weighted share of the request's words in a single tool */
     ANSWERABLE_NEAREST,          /* cosine of the most similar past request */
     ANSWERABLE_NEAR,             /* mean cosine of all past requests that voted for tools */
-    ANSWERABLE_THERE,            /* share of their votes for tools still in the catalogue */
-    ANSWERABLE_NEIGHBOUR_VOTE,   /* greatest share of their votes for a single tool */
+    ANSWERABLE_THERE,            /* share of past requests' votes that are for tools still in the catalogue */
+    ANSWERABLE_NEIGHBOUR_VOTE,   /* greatest share of past requests' votes for a single tool */
     ANSWERABLE_FEATURES
 };
 
@@ -114,11 +114,11 @@ struct chooser {
     float sizes[CHOOSE_SIZES];    /* [n - 1] log of the share of usages with n tools; all 0 if unknown */
     float answerability_weights[ANSWERABLE_FEATURES], answerability_constant;
     struct calibration nonconformity; /* nonconformity scores of requests for tools with past use */
-    struct calibration unused;        /* the same for tools without past use; if empty, `nonconformity` is used */
-    struct calibration no_answer;     /* wt__no_answer_probability of answerable requests */
-    struct calibration nearest;       /* cosines of dev requests with their nearest past request; empty if unknown */
-    struct calibration lengths;       /* lengths of dev requests in bytes; empty if unknown */
-    bool has_relevance;               /* false for the default relevance model */
+    struct calibration unused;    /* scores of requests for tools without past use; if empty, `nonconformity` is used */
+    struct calibration no_answer; /* wt__no_answer_probability of answerable requests */
+    struct calibration nearest;   /* cosines of dev requests with their nearest past request; empty if unknown */
+    struct calibration lengths;   /* lengths of dev requests in bytes; empty if unknown */
+    bool has_relevance;           /* false for the default relevance model */
     struct relevance_model relevance; /* model of the probability that a hit is needed; only if has_relevance */
 };
 
@@ -154,7 +154,7 @@ struct conformal_thresholds {
     float used, unused;
 };
 /* Sets the thresholds of a set complete with the given probability. Returns false if there are too few calibration
- * values. */
+ * values, or if a threshold would be CHOOSE_NEVER. */
 bool wt__conformal_thresholds(const struct chooser *chooser, double probability, struct conformal_thresholds *out);
 
 /* Returns the probability that no tool fits the request; 1 without candidates. */
@@ -167,8 +167,8 @@ float wt__no_answer_threshold(const struct calibration *no_answer, double false_
 enum familiarity { FAMILIAR, TOO_SHORT, TOO_FAR };
 
 /* Compares a request of `bytes` bytes with the dev requests. Returns TOO_SHORT if the request is clearly shorter than
- * 99 % of the dev requests, TOO_FAR if its cosine with the nearest past request is clearly lower than for 99 % of them,
- * else FAMILIAR. Also returns FAMILIAR without past requests or calibrations. */
+ * 99 % of the dev requests, TOO_FAR if its cosine with the nearest past request is clearly lower than for 99 % of the
+ * dev requests, else FAMILIAR. Also returns FAMILIAR without past requests or calibrations. */
 enum familiarity wt__familiarity(const struct chooser *chooser, const struct candidate_features *candidates,
                                  size_t bytes);
 

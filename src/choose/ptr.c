@@ -69,8 +69,7 @@ static int reject_ptr_answer(const struct ptr_run *run, const char *reason, wt_e
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, run->arena, err);
 }
 
-/* Adds an exchange to the trace and its cost to the total. An answer that does not match the schema is already
- * rejected. */
+/* Adds an exchange to the trace, and the cost of the exchange to the total. */
 static int note_ptr_exchange(const struct ptr_run *run, const struct prompt *prompt, const struct chat_reply *reply,
                              wt_error *err)
 {
@@ -237,7 +236,7 @@ static int ask_matches(const struct ptr_run *run, wt_error *err)
 
 struct candidate_tool {
     uint32_t row;
-    unsigned views; /* bitmap of the views that voted for it */
+    unsigned views; /* bitmap of the views that voted for the tool */
 };
 
 /* The tools of all views of a problem. */
@@ -269,7 +268,8 @@ static size_t count_ptr_tools(const struct ptr_tools *lists, size_t count)
     return sum;
 }
 
-/* Counts the votes of one view. lists: [count] lists of its tools. *out: the tools of the view without duplicates. */
+/* Counts the votes of one view. lists: [count] lists of the view's tools. *out: the tools of the view without
+ * duplicates. */
 static int count_view(struct ballot *ballot, enum ptr_view view, const struct ptr_tools *lists, size_t count,
                       struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
@@ -498,7 +498,7 @@ static size_t match_oracle_label(const struct oracle *oracle, const struct ptr_s
     size_t right = requirement_number(subject->listed, label->tool);
     if (!oracle_errs(oracle, &rng) || subject->listed.count == 0)
         return right;
-    size_t number = (size_t)wt__rng_below(&rng, subject->listed.count); /* uniform over all other answers */
+    size_t number = (size_t)wt__rng_below(&rng, subject->listed.count); /* uniform over all answers except `right` */
     return number + (number >= right);
 }
 

@@ -80,13 +80,14 @@ struct ptr_sources {
     int (*describe)(void *self, uint32_t tool, struct arena *arena, struct ptr_text *out, wt_error *err);
 };
 
-/* A tool, and words asking for it. Labels are for evaluations with an oracle only (struct oracle). */
+/* A tool, and words that ask for the tool. Only evaluations with an oracle use labels (struct oracle). */
 struct ptr_label {
     uint32_t tool;
     struct str need;
 };
 
-/* Labels of a request: the needed tools, and wrong tools. */ struct ptr_labels {
+/* Labels of a request: the needed tools, and wrong tools. */
+struct ptr_labels {
     const struct ptr_label *needed, *wrong;
     size_t needed_count, wrong_count;
 };
@@ -118,7 +119,7 @@ struct ptr_subject {
 
 struct ptr_requirement {
     struct str text;        /* the model's words, sanitised and truncated */
-    size_t place;           /* index in the answer; PTR_WHOLE for the request itself */
+    size_t place;           /* index in the answer to PTR_REQUIRE; PTR_WHOLE for the request itself */
     bool asked;             /* true if the model was asked for matching tools; false without a bundle */
     struct ptr_tools tools; /* tools of the bundle that meet the requirement; may be empty */
 };
@@ -127,13 +128,14 @@ struct ptr_requirement {
  * are not used. PARTIAL: a requirement is not met. */
 enum ptr_verdict { PTR_EXACT, PTR_OVER, PTR_PARTIAL };
 
-/* An unsolved problem: a requirement that no tool of the bundle meets. */ struct ptr_problem {
+/* An unsolved problem: a requirement that no tool of the bundle meets. */
+struct ptr_problem {
     size_t requirement;                /* index into the trace's requirements */
     struct ptr_tools views[PTR_VIEWS]; /* tools of each view without duplicates; empty if the view is left out */
     bool solved;                       /* true if any view has a tool */
     uint32_t tool;                     /* tool with the most votes, if solved */
     unsigned votes;                    /* number of votes for this tool */
-    bool already;                      /* the tool was already in the set */
+    bool already;                      /* true if the set already had this tool */
 };
 
 /* Record of all stages of a run. Lives as long as the arena. */
@@ -146,7 +148,7 @@ struct ptr_trace {
     struct ptr_problem *problems; /* [problem_count] */
     size_t problem_count;
     struct ptr_tools set; /* the result */
-    /* [exchange_count] first for the requirements, then one per requirement asked about */
+    /* [exchange_count] questions and answers: first for the requirements, then for each requirement asked about */
     struct chat_exchange *exchanges;
     size_t exchange_count;
     struct chat_cost cost;

@@ -97,8 +97,8 @@ static const struct {
 
 const float wt__need_least = 0.2f;
 
-/* Hits of a need are added until one of them is right with probability SURE, but no hit with a probability below
- * ALTERNATIVE after the first. */
+/* Hits of a need are added until the sum of their probabilities is at least SURE. After the first hit, hits with a
+ * probability below ALTERNATIVE are not added. */
 static const float SURE = 0.55f, ALTERNATIVE = 0.05f;
 enum { ALTERNATIVES_MAX = 3 }; /* maximum number of hits of a need in the set */
 
@@ -121,7 +121,7 @@ static float log_odds(float probability)
     return p > 0 ? logf(p / (1 - p)) : logf(1e-4f);
 }
 
-/* Returns the score of a hit for its sub-query; if the hit was found by the whole request, its score. */
+/* Returns the score of a hit for its sub-query, or the score of the hit if the whole request found it. */
 static float need_score_of_hit(const struct hit *hit)
 {
     for (size_t s = 0; s < HIT_STAGES && hit->stages[s].name; s++)
@@ -141,9 +141,9 @@ static float action_score_of_hit(const struct hit *hit)
 /* State of one need while its hits are read. */
 struct need {
     struct str subquery;
-    size_t count;  /* number of its hits so far */
-    float first;   /* score of its first hit */
-    size_t leader; /* index of its first hit in the result */
+    size_t count;  /* number of hits of the need so far */
+    float first;   /* score of the first hit */
+    size_t leader; /* index of the first hit in the result */
 };
 
 /* Finds or adds the need of a hit. Returns the index of the need; *count if there are too many needs. */

@@ -13,7 +13,7 @@
 
 enum relevance_feature {
     RELEVANCE_SHARE,   /* score divided by the best hit's score, as in the first stage */
-    RELEVANCE_MEANING, /* cosine with the nearest sub-query; with the request if it has no sub-queries */
+    RELEVANCE_MEANING, /* cosine with the nearest sub-query, or with a request without sub-queries */
     RELEVANCE_WORDS,   /* weighted share of the words of a sub-query (or request) that the tool has; 0 without words */
     RELEVANCE_NEAREST, /* greatest cosine of any tool with the whole request */
     RELEVANCE_LEAD,    /* RELEVANCE_NEAREST minus the cosine of the tenth nearest tool */
@@ -52,9 +52,9 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit);
 /* The set for a request in a catalogue without recorded use.
  *
  * Each sub-query of a request is a need. A request without sub-queries is a single need. The hits of a need are
- * alternatives: one of them may be the right tool. The set has the most likely hit of each need, and further hits until
- * one of them is more likely right than not. A need whose best hit is unlikely gets no tool. The probability that a hit
- * is right is a logistic function of its need features. */
+ * alternatives: one of them may be the right tool. The set has the most likely hit of each need. Further
+ * hits of the need are added until it is likely that one of them is right. A need whose best hit is unlikely gets no
+ * tool. The probability that a hit is right is a logistic function of its need features. */
 
 enum need_feature {
     NEED_RELEVANCE, /* log odds of the hit's relevance */
@@ -75,7 +75,7 @@ enum {
 
 struct need_hit {
     uint32_t hit;  /* index of the hit */
-    uint32_t need; /* number of its need; needs are numbered in the order of their first hits */
+    uint32_t need; /* number of the need; needs are numbered in the order of their first hits */
     float values[NEED_FEATURES];
     float probability;
 };
@@ -95,8 +95,8 @@ void wt__choose_by_needs(const struct need_hit *hits, size_t count, float least,
 
 /* Default minimum probability of a need's best tool. */
 extern const float wt__need_least;
-/* Returns the minimum probability at which the share `false_share` (0 .. 1) of answerable requests gets no tool,
- * because their best tool is below it. */
+/* Returns the minimum probability at which the share `false_share` (0 .. 1) of answerable requests gets no
+ * tool. */
 float wt__need_least_for(double false_share);
 
 #endif

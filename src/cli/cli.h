@@ -72,7 +72,7 @@ int wt__read_experiment(struct cli *cli, const char **out);
 /* Reads an option's number, which must be above 0; *out is unchanged if the option is absent. Returns 0, or an exit
  * code after reporting the error. */
 int wt__cli_positive_number(const struct cli *cli, enum option_id id, const char *name, double *out);
-/* Reads --dense-weight W or W,BRIEF; the outputs are unchanged if the option or BRIEF is absent. Returns 0, or an exit
+/* Reads --dense-weight W or W,BRIEF. An output is unchanged if its number is absent. Returns 0, or an exit
  * code after reporting the error. */
 int wt__cli_dense_weight(const struct cli *cli, double *usual, double *brief);
 
@@ -84,8 +84,8 @@ bool wt__cli_print(struct buffer *buffer);
 /* Flushes stdout. Returns 0, or the errno of the first failed write. */
 int wt__cli_finish(void);
 
-/* Opens the store. With OPEN_EXISTING, a missing store is reported as empty. model: NULL for --model, "" for no model.
- * Returns 0, or an exit code after reporting the error. */
+/* Opens the store. With OPEN_EXISTING, a missing store is reported like an empty store. model: NULL for --model, "" for
+ * no model. Returns 0, or an exit code after reporting the error. */
 enum open_mode { OPEN_EXISTING, OPEN_CREATE };
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine);
 /* Cleanup of an engine variable, for WT_CLEANUP. */
@@ -140,8 +140,8 @@ void wt__style_end(struct buffer *out, bool color);
 
 /* ---------------------------------------------------------------- progress and Ctrl-C */
 
-/* A terminal shows one line, which is redrawn; a pipe or a file gets a new line every half minute. The first Ctrl-C
- * asks the library to stop cleanly; the second ends the process. */
+/* A terminal shows one line, which is redrawn. A pipe or a file gets a new line every half minute. The first Ctrl-C
+ * asks the library to stop cleanly. The second Ctrl-C ends the process. */
 
 /* Catches Ctrl-C. Call before a long operation; otherwise Ctrl-C ends the process at once. */
 void wt__watch_interrupt(void);
@@ -154,7 +154,7 @@ struct progress_line {
     bool redrawn; /* stderr is a terminal that can erase a line */
     size_t width; /* columns of the line if redrawn */
     const char *phase;
-    double started_ms;   /* time of the start */
+    double started_ms;   /* time of the operation's start */
     double told_ms;      /* time of the last output, or of the start */
     double phase_ms;     /* time of the phase's start */
     uint64_t phase_done; /* value of done at phase_ms */
@@ -176,7 +176,7 @@ void wt__progress_clear(void);
 void wt__put_duration(struct buffer *out, double seconds);
 /* Appends a number with separators, such as "9,970". */
 void wt__put_grouped(struct buffer *out, uint64_t number);
-/* Appends a number and the noun for it, `one` for 1, else `many`. */
+/* Appends a number and a noun: `one` if the number is 1, else `many`. */
 void wt__put_count(struct buffer *out, uint64_t number, const char *one, const char *many);
 
 /* ---------------------------------------------------------------- tools and fields */
@@ -217,11 +217,11 @@ struct import_outcome {
     const wt_add_issue *const *issues;
     size_t issue_count, skipped;
     size_t taken; /* number of valid items */
-    bool cut;     /* the source was not read to the end */
+    bool cut;     /* true if the source was not read to the end */
 };
 
-/* Completes the report in line, a JSON object or a sentence, with seconds, issues and notice, prints it, and disposes
- * of line. Returns END_INPUT if all items were skipped, END_SYSTEM if printing failed, else END_DONE. */
+/* Prints a report with seconds, issues and notice. line: start of the report, a JSON object or a sentence; disposed of.
+ * Returns END_INPUT if all items were skipped, END_SYSTEM if printing failed, else END_DONE. */
 int wt__print_import(const struct cli *cli, const struct import_outcome *outcome, struct buffer *line);
 
 /* Appends the changes of an import: "1 added, 0 updated, ...". */
@@ -231,11 +231,11 @@ void wt__put_changes(struct buffer *out, const wt_add_report *report);
  * number of issues; met: number of skipped items. */
 void wt__print_issues(const struct cli *cli, const wt_add_issue *const *issues, size_t count, size_t met);
 
-/* Reports that an interrupted import stored nothing. Returns an exit code. */
+/* Reports that an interrupted import stored nothing. Returns END_INTERRUPTED. */
 int wt__report_stopped_import(const struct cli *cli);
 
-/* Sorts the words by real path, with "-" last, so that their order does not decide which of two tools gets a contested
- * name. Returns false if out of memory. */
+/* Sorts the words of the command line by real path, with "-" last. The order of the words then does not decide which of
+ * two tools gets a contested name. Returns false if out of memory. */
 bool wt__sort_sources(struct cli *cli);
 
 /* Calls import for the words from `first` on. Continues after a source with bad input or a network error, and stops

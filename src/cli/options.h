@@ -1,5 +1,5 @@
 /* options.h: the command line as one table of verbs, options, arguments and examples, with their help texts. Parser,
- * help, manual page and completions are all driven by it. */
+ * help, manual page and completions use this table. */
 #ifndef WT_CLI_OPTIONS_H
 #define WT_CLI_OPTIONS_H
 
@@ -207,7 +207,7 @@ struct cli_option {
     char letter;         /* 0 if absent */
     bool repeats;        /* may be repeated; the values become lines of arguments.text */
     bool or_zero;        /* 0 is allowed for VALUE_NUMBER */
-    bool one_line;       /* replace line ends in the value by blanks, as JSON may span lines */
+    bool one_line;       /* true to replace line ends in the value by blanks, since JSON may span lines */
 };
 
 struct cli_example {

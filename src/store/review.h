@@ -84,9 +84,9 @@ struct review_row {
     bool listed;                           /* in the server's last listing */
 };
 
-/* Reads the waiting or approved definitions, or the approved instructions, of one server or all (NULL), by server, kind
- * and name, in the arena. Returns 1 if the server exists, else 0. */
 enum review_rows { REVIEWS_WAITING, REVIEWS_APPROVED, REVIEWS_INSTRUCTIONS };
+/* Reads the waiting or approved definitions, or the approved instructions, of one server, or of all servers if provider
+ * is NULL. The rows are in the arena, ordered by server, kind and name. Returns 1 if the server exists, else 0. */
 int wt__store_reviews(struct store *store, enum review_rows which, const struct str *provider, struct arena *arena,
                       struct review_row **out, size_t *count, wt_error *err);
 

@@ -198,7 +198,7 @@ static void sync_keeps_broken_tools(void **state)
         wt_add_report *report;
         if (i % 2 == 0) {
             report = add_with(&place, engine, steps[step].document, &options);
-        } else { /* the same as a file, which takes over the tools */
+        } else { /* import the same document from a file, which takes over the tools */
             put_text(place.folder, "bikes.json", steps[step].document);
             assert_call_ok(&place, wt_add_path(engine, path, &options, &report, &place.err));
         }
@@ -265,7 +265,7 @@ static void vectors_can_be_made_later(void **state)
     wt_find_options abstaining, dense;
     wt_find_options_init(&abstaining);
     abstaining.abstain = 0.05;
-    hits = find_with(&place, engine, "find a song", &abstaining); /* both notices, not only the later one */
+    hits = find_with(&place, engine, "find a song", &abstaining); /* reports both notices */
     assert_non_null(strstr(hits->notice, "7 of 8 tools have no vector yet; "));
     assert_non_null(strstr(hits->notice, "not calibrated on this catalogue"));
     assert_int_equal(hits->notice_codes, WT_NOTICE_NO_VECTORS | WT_NOTICE_UNCALIBRATED);
@@ -468,7 +468,7 @@ static void check_same_hits(wt_engine *engine, const char *wanted, const char *w
     free(got);
 }
 
-/* Opens a store with synthetic tools. *wanted: its hits, freed by the caller. */
+/* Opens a store with synthetic tools. *wanted: hits of the store as text, freed by the caller. */
 static wt_engine *open_filled_store(char **wanted)
 {
     struct buffer tools = {0};
@@ -532,7 +532,7 @@ static void damaged_index_is_rebuilt(void **state)
             snprintf(what, sizeof what, "%s %s", paths[f], ways[w]);
             if (wt__file_size(paths[f]) > 0) { /* skip the lock */
                 damage_file(paths[f], ways[w]);
-                wt_engine *engine = open_read_only(); /* cannot remove the files, and works without them */
+                wt_engine *engine = open_read_only(); /* cannot remove the damaged files, and works without them */
                 check_same_hits(engine, wanted, what);
                 check_same_hits(engine, wanted, what);
                 wt_close(engine);

@@ -23,14 +23,14 @@ static const struct {
     size_t failed, removed, embedded;
     const char *tools; /* tools in the store afterwards: "provider/name", each followed by a blank */
 } steps[] = {
-    {"two servers and a failing one",
+    {"two servers are imported although a third fails",
      "\"a\":" SERVER(TOOL("one", "book a table") "," TOOL("two", "find a song")) ",\"dead\":" DEAD ",\"b\":" SERVER(
          TOOL("one", "two tables")),
      0, 1, 0, 3, "a/one a/two b/one "},
-    {"a removed tool without sync",
+    {"without sync a removed tool stays",
      "\"a\":" SERVER(TOOL("one", "book a table")) ",\"b\":" SERVER(TOOL("one", "two tables")), 0, 0, 0, 0,
      "a/one a/two b/one "},
-    {"a removed tool with sync",
+    {"with sync a removed tool is removed",
      "\"a\":" SERVER(TOOL("one", "book a table")) ",\"b\":" SERVER(TOOL("one", "two tables")), 1, 0, 0, 0,
      "a/one b/one "},
     {"a failing server keeps its tools", "\"a\":" DEAD ",\"b\":" SERVER(TOOL("one", "two tables")), 1, 1, 0, 0,
@@ -40,13 +40,14 @@ static const struct {
      "a/one b/one "},
     {"a removed server loses its tools", "\"b\":" SERVER(TOOL("one", "two tables") "," TOOL("two", "c d")), 1, 0, 1, 1,
      "b/one b/two "},
-    {"a server without tools", "\"b\":" SERVER(""), 1, 0, 0, 0, ""},
+    {"a server without tools loses its stored tools", "\"b\":" SERVER(""), 1, 0, 0, 0, ""},
     {"a bad tool is skipped", "\"b\":" SERVER(TOOL("one", "two tables") ",7"), 1, 0, 0, 1, "b/one "},
-    {"a name with a slash is not below another",
+    {"x/y is not part of server x",
      "\"x/y\":" SERVER(TOOL("one", "slow train")) ",\"x\":" SERVER(TOOL("two", "fast train")), 1, 0, 1, 2,
      "x/y/one x/two "},
-    {"a renamed server", "\"z\":" SERVER(TOOL("one", "slow train")) ",\"x\":" SERVER(TOOL("two", "fast train")), 1, 0,
-     1, 1, "x/two z/one "},
+    {"a renamed server loses its old tools",
+     "\"z\":" SERVER(TOOL("one", "slow train")) ",\"x\":" SERVER(TOOL("two", "fast train")), 1, 0, 1, 1,
+     "x/two z/one "},
 };
 
 static char *list_all_ids(wt_engine *engine)
@@ -157,7 +158,7 @@ static void provider_of_a_command_is_its_name_or_the_option(void **state)
     wt_close(engine);
 }
 
-/* The configuration has more servers than the number that is asked in parallel. */
+/* The configuration has more servers than are asked in parallel. */
 static void many_servers_are_all_listed(void **state)
 {
     (void)state;

@@ -1,13 +1,14 @@
-/* A provider floods the catalogue with near-copies of popular tools; the test measures its share of the first five
- * places with a cap per provider.
+/* Tests a provider that floods the catalogue with near-copies of popular tools. Measures the share of the first five
+ * places that the flooder gets, with and without a cap per provider.
  *
  * The catalogue is synthetic: the tools of a provider share a word, and each tool has four words of its own. Requests
  * follow a popularity law: the tool of rank r is wanted with weight 1 / (r + 3), so that one request in seven wants
  * one of the four most popular tools. The flooder adds one tool for every hundred existing ones.
  *
  * A cap of 1 leaves the flooder at most one place per request. This helps if the flooder takes many places of a few
- * requests. If it copies each of many tools once, it has one place per request in any case, and the cap gives it a few
- * more requests, since tools of others are capped too. For such a flood the test checks only the limit of one place. */
+ * requests. A flooder that copies each of many tools once has one place per request even without a cap. The cap then
+ * gives the flooder a few more requests, since tools of other providers are capped too. For such a flood the test only
+ * checks the limit of one place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,8 +82,8 @@ static void write_synthetic_request(struct buffer *text, size_t tool)
     }
 }
 
-/* Writes a tool if `copy` is 0, else a copy by the flooder: the words of the tool, or of its requests, and
- * "premium". */
+/* Writes a tool if `copy` is 0, else a copy by the flooder. as_request: true for the words of the tool's requests,
+ * false for all words of the tool. A copy also has the word "premium". */
 static void write_flood_tool(struct buffer *jsonl, size_t tool, size_t copy, bool as_request)
 {
     if (copy)
@@ -103,10 +104,11 @@ static void write_flood_tool(struct buffer *jsonl, size_t tool, size_t copy, boo
 }
 
 struct share {
-    size_t places, flooder,
-        flooded;  /* places: all hits; flooder: hits of the flooder; flooded: requests with a hit of the flooder */
-    size_t right; /* requests whose tool is among the hits */
-    size_t most;  /* maximum places of the flooder in one request */
+    size_t places;  /* number of hits of all requests */
+    size_t flooder; /* number of hits of the flooder */
+    size_t flooded; /* number of requests with a hit of the flooder */
+    size_t right;   /* number of requests whose tool is among the hits */
+    size_t most;    /* maximum number of places of the flooder in one request */
 };
 
 static struct share measure_flood(struct test_place *place, wt_engine *engine, size_t cap)
@@ -204,11 +206,11 @@ static void copies_yield_to_older_tool(void **state)
         const char *says, *provider, *name, *request;
         size_t left_out;
     } cases[] = {
-        {"same tool of another provider", "cafe", "find_table", "find a table", 1},
-        {"same name in another spelling", "cafe", "FindTable2", "find a table", 1},
-        {"a different name", "cafe", "find_seat", "find a table", 0},
-        {"the same provider", "diner", "find_table_2", "find a table", 0},
-        {"the request names the provider", "cafe", "find_seat", "find a table in the cafe", 0},
+        {"the same tool of another provider is left out", "cafe", "find_table", "find a table", 1},
+        {"the same name in another spelling is left out", "cafe", "FindTable2", "find a table", 1},
+        {"a tool with a different name stays", "cafe", "find_seat", "find a table", 0},
+        {"a tool of the same provider stays", "diner", "find_table_2", "find a table", 0},
+        {"a tool whose provider the request names stays", "cafe", "find_seat", "find a table in the cafe", 0},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct test_place place;
@@ -286,8 +288,7 @@ static void identical_copies_share_a_place(void **state)
         {"find seats in the bistro", NULL, NULL,
          "bistro/find_table + origin/find_table + fork one/findTable, other/find_table_too", 5, 2, 0},
         {"bistro/find_table", NULL, NULL, "bistro/find_table + origin/find_table + fork one/findTable", 1, 2, 0},
-        {"find seats", "bistro", NULL, "bistro/find_table", 5, 0,
-         0}, /* copies outside the filter do not replace a tool */
+        {"find seats", "bistro", NULL, "bistro/find_table", 5, 0, 0}, /* copies outside the filter are ignored */
         {"find seats", "fork one", NULL, "fork one/findTable", 5, 0, 0},
         {"find seats", NULL, "origin", "bistro/find_table + fork one/findTable, other/find_table_too", 5, 1, 0},
         {"find seats", NULL, NULL, "origin/find_table, bistro/find_table, fork one/findTable, other/find_table_too", 5,
@@ -322,7 +323,7 @@ static void identical_copies_share_a_place(void **state)
     remove_test_place(&place);
 }
 
-/* The forks share one place, whose hit counts all of them and names some. Other tools get the other places. */
+/* The forks share one place. The hit at this place counts all other forks, and names some. */
 static void many_forks_take_one_place(void **state)
 {
     enum { FORKS = 400, OTHERS = 20 };
@@ -370,8 +371,8 @@ static void many_forks_take_one_place(void **state)
 
 enum { OWNERS = 60, STUFFED = 20 };
 
-/* Opens a store of tools with a word of their own each, and one tool with the words of a third of them in every field.
- * all: these words. */
+/* Opens a store of OWNERS tools, each with a word of its own, and a stuffed tool. The stuffed tool has the words of the
+ * first STUFFED tools in its name and description. all: words of the stuffed tool. */
 static wt_engine *open_stuffed(struct test_place *place, struct buffer *all)
 {
     struct buffer jsonl = {0};
@@ -464,8 +465,8 @@ static double score_stuffed_tool(struct test_place *place, wt_engine *engine, co
     return worth;
 }
 
-/* The words of a tool with very many words count in full if the tool is nearest in meaning, as in a request of
- * its own text. Otherwise they hardly count. */
+/* The words of a tool with very many words count in full if the tool is nearest in meaning, as for a request with the
+ * text of the tool. Otherwise its words hardly count. */
 static void long_tool_near_in_meaning_keeps_words(void **state)
 {
     (void)state;
@@ -493,9 +494,9 @@ static void long_tool_near_in_meaning_keeps_words(void **state)
     remove_test_place(&place);
 }
 
-/* Opens a store of tools with many words each, and two tools that do not have far more words. The first repeats 20
- * words of others in its name, provider and description. The second has a schema of 20 parameters whose descriptions
- * repeat the names of the parameters. */
+/* Opens a store of tools with many words each, and two more tools of about this length. The first of the two repeats 20
+ * words of other tools in its name, provider and description. The second has a schema of 20 parameters. Each
+ * description of a parameter repeats the name of the parameter. */
 static wt_engine *open_repeating(struct test_place *place)
 {
     enum { WORDS_EACH = 24, LARGE_WORDS = 1000 };

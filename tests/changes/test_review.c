@@ -55,8 +55,8 @@ static void write_definition(struct buffer *out, const char *name, const char *v
 
 #define OTHER "{\"name\":\"song\",\"description\":\"Find a song by its title\",\"inputSchema\":{\"type\":\"object\"}}"
 
-/* Returns a listing of two tools. The member `name` of the first tool has another value, or is left out if `value` is
- * NULL. Without `name`, the definition is complete. The second tool never changes. */
+/* Returns a listing of two tools. In the first tool, the member `name` has the given value, or is left out if `value`
+ * is NULL. If `name` is NULL, the first tool has the values of `members`. The second tool is always the same. */
 static char *write_listing_with(const char *name, const char *value)
 {
     struct buffer text = {0};
@@ -176,7 +176,7 @@ static bool is_tool_called(wt_engine *engine, const char *request, const char *i
     return rc == 0;
 }
 
-/* True if the tool is on all surfaces, false if it is on no surface. Fails otherwise. */
+/* Returns true if the tool is on all surfaces, false if it is on no surface. Fails the test otherwise. */
 static bool is_on_all_surfaces(wt_engine *engine)
 {
     static const char request[] = "weather of the coming days in a zanzibar town", id[] = "weather/forecast";
@@ -207,7 +207,7 @@ static char *get_definition(wt_engine *engine, const char *id)
 /* ---------------------------------------------------------------- every member in turn */
 
 static const struct {
-    const char *says, *member, *value; /* NULL removes the member */
+    const char *says, *member, *value; /* value: NULL to remove the member */
 } edits[] = {
     {"another title", "title", "\"Weather forecasts\""},
     {"no title", "title", NULL},
@@ -376,7 +376,7 @@ static wt_waiting_list *list_waiting_of(wt_engine *engine, const char *provider)
     return list;
 }
 
-/* Checks the waiting tools: "name" for new, "name!" for changed ones. */
+/* Checks the names of the waiting tools. "!" follows the name of a changed tool. */
 static void check_waiting(wt_engine *engine, const char *names)
 {
     struct buffer text = {0};
@@ -647,7 +647,7 @@ static void waiting_tools_are_limited(void **state)
         wt__buffer_printf(&text, ONE("t%d", "x") ",", i);
     wt__buffer_text(&text, ONE("a", "2") "]}");
     wt_review_report *report = review_listing(engine, text.ptr);
-    assert_int_equal(report->waiting_changed, 1); /* changed ones come before new ones */
+    assert_int_equal(report->waiting_changed, 1); /* changed tools come before new tools */
     assert_int_equal(report->waiting_new, WT_MAX_WAITING - 1);
     assert_int_equal(report->beyond, 21);
     wt_review_report_free(report);
@@ -723,7 +723,7 @@ static void new_provider_gets_one_place(void **state)
     for (size_t r = 0; r < sizeof recipes / sizeof *recipes; r++) {
         if (count_places(engine, recipes[r], "weather", NULL, &all) > 1)
             fail_msg("%s gives more than one place to new tools", recipes[r]);
-        if (r > 0) /* words alone find few others */
+        if (r > 0) /* a search by words alone finds few other tools */
             assert_true(all >= 9);
         assert_int_equal(count_places(engine, recipes[r], "trusted", NULL, &all), 3);
         assert_int_equal(count_places(engine, recipes[r], "weather", "weather", &all), 10);
@@ -825,7 +825,7 @@ static void provider_of_a_server_is_protected(void **state)
     wt_close(engine);
 }
 
-/* Sync removes only a source's own tools, although a client may name any source. */
+/* A client may sync under the source name of a server. The sync does not remove the server's tools. */
 static void sync_keeps_tools_of_servers(void **state)
 {
     (void)state;
@@ -846,8 +846,8 @@ static void sync_keeps_tools_of_servers(void **state)
     wt_close(engine);
 }
 
-/* Tools imported before a server reserves their provider cannot be called. The server's first list replaces them, and
- * the server's tools have names without a number. */
+/* Tools imported before a server reserves their provider are not approved. The server's first list replaces these
+ * tools. The server's tools then have names without a number. */
 static void earlier_imports_are_replaced(void **state)
 {
     (void)state;
@@ -877,8 +877,8 @@ static void earlier_imports_are_replaced(void **state)
     wt_close(engine);
 }
 
-/* In a store of an earlier version, an imported tool may hold the name of a server's tool, whose name then has a
- * number. The next review returns the name to the server's tool. */
+/* In a store of an earlier version, an imported tool may have the name of a server's tool. The name of the server's
+ * tool then has a number. The next review removes the imported tool and the number. */
 static void server_tool_regains_a_taken_name(void **state)
 {
     (void)state;
@@ -959,7 +959,7 @@ static size_t count_waiting_after(wt_engine *engine, const char *listing)
     return waiting;
 }
 
-/* After an empty list or a restart, a known server is not new again. */
+/* After an empty list or a restart, a known server is not trusted as a new server. */
 static void empty_list_is_a_baseline(void **state)
 {
     (void)state;

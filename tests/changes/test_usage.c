@@ -164,7 +164,7 @@ static void arguments_are_recorded(void **state)
     for (size_t i = 0; i < 5; i++) {
         const char *told = usages->items[0]->tools[i]->arguments;
         if (kept[i] ? !told || strcmp(told, kept[i]) != 0 : told != NULL)
-            fail_msg("%zu: %s", i, told ? told : "not told");
+            fail_msg("%zu: %s", i, told ? told : "no arguments");
     }
     assert_null(usages->items[1]->tools[0]->arguments);
     wt_usages_free(usages);
@@ -175,7 +175,7 @@ static void arguments_are_recorded(void **state)
                         "{\"tool\":\"weather/storm_alerts\",\"arguments\":{}}]}\n"
                         "{\"request\":\"none\",\"tools\":[\"weather/getForecast\"]}\n");
 
-    /* errors about invalid arguments do not quote them */
+    /* error messages do not quote invalid arguments */
     char *big = calloc(1, WT_MAX_ARGUMENTS_BYTES + 2);
     memset(big, ' ', WT_MAX_ARGUMENTS_BYTES + 1);
     const struct {
@@ -398,7 +398,7 @@ static void bad_arguments_are_dropped(void **state)
         wt__buffer_char(&big, 'x');
     wt__buffer_text(&big, "\"}");
     const struct {
-        const char *arguments, *reason; /* NULL if accepted */
+        const char *arguments, *reason; /* reason: NULL if the arguments are accepted */
     } rows[] = {
         {"\"{\\\"secret\\\": 1}\"", "the arguments are not an object; the usage is imported without them"},
         {"[\"secret\"]", "the arguments are not an object"},
@@ -473,7 +473,7 @@ static void arguments_round_trip(void **state)
     wt_close(engine);
 }
 
-/* The parser's message about a line would quote the word at the error. */
+/* The JSON parser quotes the word at an error. The report does not contain this word. */
 static void bad_line_is_not_quoted(void **state)
 {
     (void)state;
@@ -623,7 +623,8 @@ static int64_t find_tool_id(wt_engine *engine, const char *name)
     return id;
 }
 
-/* Writes the unit mean of the vectors of a tool's requests. False if the tool has no usages with vectors. */
+/* Writes the mean of the vectors of a tool's requests, scaled to length 1. Returns false if the tool has no usages with
+ * vectors. */
 static bool read_tool_vector(wt_engine *engine, const char *name, float *out)
 {
     const struct encoder *encoder;
@@ -649,7 +650,7 @@ static uint64_t count_pending(wt_engine *engine)
     return info.pending;
 }
 
-/* Writes the direction of the mean of the requests' vectors. */
+/* Writes the mean of the requests' vectors, scaled to length 1. */
 static void compute_mean(wt_engine *engine, const char *const *requests, size_t count, float *out)
 {
     float one[SMALL_HIDDEN], sum[SMALL_HIDDEN] = {0};

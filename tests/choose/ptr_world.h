@@ -1,11 +1,11 @@
 /* ptr_world.h: catalogues, past use and models for the tests of PTR, small enough to work out by hand.
  *
- * A tool is a letter; 'a' is row 0. Texts are single words. The data of a source is a table in one line, entries
- * "KEY=VALUE" separated by blanks:
+ * A tool is a letter; 'a' is row 0. Texts are single words. The data of a source is a line of entries
+ * "KEY=VALUE", separated by blanks:
  *   dsa     "p=abc"     the tools nearest to the word p
  *   hqc     "p=ab,c"    the tools of each past request nearest to p
  *   cte     "a=ade"     the tools nearest to tool a
- *   match   "p=a q=-"   the model's answer: the requirements, each with its tools ("ab") or none */
+ *   match   "p=a q=-"   the model's requirements, each with its matching tools, or "-" */
 #ifndef WT_TESTS_CHOOSE_PTR_WORLD_H
 #define WT_TESTS_CHOOSE_PTR_WORLD_H
 

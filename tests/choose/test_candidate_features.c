@@ -11,19 +11,19 @@
 
 enum { HITS = 3 };
 
-/* Tools 0 and 1 are hits 0 and 2; tool 2 was removed. Past request 0 used the first two. */
+/* Tools 0 and 1 are hits 0 and 2; tool 2 was removed. Past request 0 used tools 0 and 1. */
 static const uint32_t starts[] = {0, 2, 3}, rows[] = {7, 5, NEIGHBOURS_GONE};
 static struct hit items[HITS] = {{.row = 7, .score = .9f}, {.row = 9, .score = .6f}, {.row = 5, .score = .3f}};
 
-/* Past request 1 (weight e^-2, against 1) used one more tool. The weighted share of existing tools follows. */
+/* Past request 1 used the tool labels[2]. Request 0 has weight 1, and request 1 has weight e^-2. */
 static const struct {
     const char *name;
     uint32_t labels[3];
-    size_t past_count;
-    bool there;
+    size_t past_count; /* expected number of distinct sets */
+    bool there;        /* true if the tool of request 1 still exists */
 } cases[] = {
-    {"a tool that request 0 also used", {0, 1, 1}, 2, true},
-    {"a removed tool", {0, 1, 2}, 1, false},
+    {"request 1 used a tool that request 0 also used", {0, 1, 1}, 2, true},
+    {"request 1 used a removed tool", {0, 1, 2}, 1, false},
 };
 
 static void computes_vote_features(void **state)

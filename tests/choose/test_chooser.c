@@ -119,7 +119,7 @@ static void handles_zero_and_64_tools(void **state)
     (void)state;
     for (size_t t = 0; t < CHOOSE_TOOLS; t++) {
         s.hits[t] = (uint32_t)t;
-        s.features[t][TOOL_SHARE] = t == 63 || t == 5 ? 40 : -40; /* rounds to 0 or 1 in a float */
+        s.features[t][TOOL_SHARE] = t == 63 || t == 5 ? 40 : -40; /* the probability rounds to 0 or 1 */
     }
     wt__choose(&plain, &s, &chosen);
     assert_int_equal(chosen.tools, (uint64_t)1 << 63 | 1u << 5);
@@ -154,7 +154,7 @@ static void guarantee_needs_enough_requests(void **state)
         size_t count;
         double probability;
         float threshold; /* 0 without a guarantee */
-    } rows[] = {{9, .5, .5f}, {9, .8, .8f}, {9, .81, 0} /* the ninth was never complete */,
+    } rows[] = {{9, .5, .5f}, {9, .8, .8f}, {9, .81, 0} /* the ninth value is CHOOSE_NEVER */,
                 {9, .9, 0},   {9, .95, 0},  {8, .88, .8f} /* 9 * .88 = 7.92: the eighth */,
                 {8, .9, 0},   {1, .5, .1f}, {0, .5, 0},
                 {9, .1, .1f}};
@@ -171,7 +171,7 @@ static void guarantee_needs_enough_requests(void **state)
     }
 }
 
-/* Without a threshold for either kind of tool there is no guarantee. */
+/* There is a guarantee only if both kinds of tools have a threshold. */
 static void has_threshold_for_each_kind_of_tool(void **state)
 {
     static const float used[] = {.1f, .2f, .3f, .4f}, unused[] = {.5f, .6f, .7f, CHOOSE_NEVER};
@@ -290,13 +290,14 @@ static void completeness_rate_meets_guarantee(void **state)
     }
 }
 
-/* The guarantee must not depend on the share of requests for unused tools; such requests complete later. The share is
- * one in 20 when calibrating and one in two when querying. A common threshold for both kinds would fail. */
+/* Draws a nonconformity score. Requests for unused tools have higher scores. */
 static float draw_kind(struct rng *rng, bool unused)
 {
     return (float)(wt__rng_unit(rng) + (unused ? 0.5 : 0));
 }
 
+/* One in 20 calibration requests and one in two queries need an unused tool. The guarantee holds with a threshold for
+ * each kind of tool, and fails with a common threshold. */
 static void guarantee_holds_for_other_shares_of_unused_tools(void **state)
 {
     int complete = 0, with_one_level = 0;

@@ -31,7 +31,7 @@ static void reads_back_written_chooser(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* Choosers of older versions lack lists. They have one threshold for all tools, and treat all requests as familiar. */
+/* Choosers of older versions lack the lists in `later`, which are then empty. */
 static void reads_back_calibrations(void **state)
 {
     static const float nonconformity[] = {.1f, .2f}, unused[] = {.3f, .4f, .5f}, nearest[] = {.5f}, lengths[] = {9, 80};
@@ -62,7 +62,7 @@ static void reads_back_calibrations(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* Choosers of older versions lack this list. */
+/* Choosers of older versions lack the relevance model. */
 static void reads_back_relevance(void **state)
 {
     struct chooser chooser = wt__chooser_default, again;

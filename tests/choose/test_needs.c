@@ -11,8 +11,8 @@
 
 #include "choose/relevance.h"
 
-/* Need and probability of each hit, in order. least: minimum probability. picks: letters of the chosen hits, most
- * likely first. */
+/* least: minimum probability of a need's best hit. picks: chosen hits as letters, most likely first. The letter a is
+ * the first hit. */
 static const struct {
     const char *name;
     struct {
@@ -29,10 +29,10 @@ static const struct {
     {"the best hit is unsure: the next hit is chosen too", {{0, .3f}, {0, .29f}, {0, .28f}}, 3, .2f, "ab"},
     {"both hits are unsure: a third hit is chosen too", {{0, .3f}, {0, .2f}, {0, .1f}, {0, .09f}}, 4, .2f, "abc"},
     {"an unlikely next hit is not chosen", {{0, .3f}, {0, .04f}}, 2, .2f, "a"},
-    {"a need without a hit of the minimum gets no tool", {{0, .1f}, {1, .9f}}, 2, .2f, "b"},
-    {"all hits are below the minimum", {{0, .1f}, {1, .1f}}, 2, .2f, ""},
+    {"a need whose hits are below the minimum gets no tool", {{0, .1f}, {1, .9f}}, 2, .2f, "b"},
+    {"no tool is chosen if all hits are below the minimum", {{0, .1f}, {1, .1f}}, 2, .2f, ""},
     {"without a minimum the best hit is always chosen", {{0, .01f}, {0, .001f}}, 2, -1, "a"},
-    {"no hits", {{0, 0}}, 0, .2f, ""},
+    {"no tool is chosen without hits", {{0, 0}}, 0, .2f, ""},
 };
 
 static void chooses_one_tool_per_need(void **state)

@@ -1,4 +1,4 @@
-/* Tests the oracle: correct at rate 0, wrong at the stated rate, and always the same. */
+/* Tests that the oracle is correct at rate 0, errs at the given rate, and answers the same question in the same way. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -273,7 +273,7 @@ static void errors_remain_at_higher_rates(void **state)
     assert_true(wrong_low > 0);
 }
 
-/* Runs all of PTR. Without errors the set is the needed one if the views find the tools that the bundle lacks. */
+/* Runs all of PTR without errors. The set is the needed set if the views find the tools missing from the bundle. */
 static void ptr_with_oracle_finds_needed_set(void **state)
 {
     (void)state;
@@ -315,7 +315,7 @@ static void ptr_with_oracle_finds_needed_set(void **state)
     }
 }
 
-/* More needed tools than requirements allowed: the first are used, and the rest are counted. */
+/* If a request needs more tools than the maximum number of requirements, the excess requirements are only counted. */
 static void cuts_excess_needed_tools(void **state)
 {
     (void)state;

@@ -48,22 +48,23 @@ static void keeps_tools_that_meet_requirements(void **state)
 {
     (void)state;
     static const struct ptr_example examples[] = {
-        /* Both requirements are met and both tools used. */
         {"exact: all requirements met, all tools used",
          {.bundle = "ab", .match = "p=a q=b"},
          "[ab] p=a q=b exact kept ab; set ab"},
-        {"exact: one tool meets two", {.bundle = "a", .match = "p=a q=a"}, "[a] p=a q=a exact kept a; set a"},
-        {"exact: two tools meet one", {.bundle = "ab", .match = "p=ab"}, "[ab] p=ab exact kept ab; set ab"},
+        {"exact: one tool meets two requirements",
+         {.bundle = "a", .match = "p=a q=a"},
+         "[a] p=a q=a exact kept a; set a"},
+        {"exact: two tools meet one requirement", {.bundle = "ab", .match = "p=ab"}, "[ab] p=ab exact kept ab; set ab"},
         {"over: a tool that meets two requirements is in the set once",
          {.bundle = "abc", .match = "p=ba q=a"},
          "[abc] p=ba q=a over kept ba; set ba"},
-        /* b is unused. Kept tools are in the order of the requirements. */
+        /* Kept tools are in the order of the requirements. */
         {"over: an unused tool", {.bundle = "abc", .match = "p=c q=a"}, "[abc] p=c q=a over kept ca; set ca"},
         /* No tool meets q. All tools are used, but the verdict is not exact. */
-        {"partial, no tool left over",
+        {"partial: every tool of the bundle is used",
          {.bundle = "a", .match = "p=a q=-", .dsa = "q=b"},
          "[a] p=a q=- partial kept a; q b|| b1; set ab"},
-        {"partial, tools left over",
+        {"partial: tools of the bundle are unused",
          {.bundle = "abc", .match = "p=- q=b", .dsa = "p=d"},
          "[abc] p=- q=b partial kept b; p d|| d1; set bd"},
         {"no tool of the bundle fits",
@@ -244,7 +245,7 @@ static void fails_with_the_model(void **state)
     }
 }
 
-/* An answer with a wrong form is not an error: it counts as unusable. */
+/* An answer of the wrong form is not an error, but counts as unusable. */
 static void rejects_answers_of_wrong_form(void **state)
 {
     (void)state;
@@ -332,7 +333,7 @@ static void cost_counts_every_question(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* Answers the question for requirements at once, but a match only when all three are waiting. */
+/* Answers the question for requirements at once. Answers questions for matches when all three are waiting. */
 struct patient_model {
     struct ptr_script script;
     struct rendezvous rendezvous;

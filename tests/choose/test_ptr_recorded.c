@@ -1,4 +1,4 @@
-/* Tests PTR with a file of recorded answers: it repeats its choice without the model. */
+/* Tests that PTR repeats its choice without the model, from a file of recorded answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,8 @@ static int remove_folder_ptr_recorded(void **state)
     return rmdir(folder);
 }
 
-/* Writes the trace of a request as one line. Answers come from the file, and from the script (if any) beyond it. */
+/* Writes the trace of a request as one line. Answers come from the file. If the file lacks an answer, the
+ * script answers, unless script is NULL. */
 static int choose_recorded(const char *request_text, struct ptr_script *script, char **line, struct chat_cost *cost,
                            wt_error *err)
 {

@@ -1,4 +1,4 @@
-/* Tests the relevance of a hit: its inputs, and the direction of their influence. */
+/* Tests the relevance of a hit: which features it uses, and that more evidence raises it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ static void ignores_evidence_without_weight(void **state)
     (void)state;
     assert_true(wt__relevance(NULL, &wt__dense, &by_meaning, &with) ==
                 wt__relevance(NULL, &wt__dense, &by_meaning, &without));
-    voted.features[FEATURE_NEIGHBOUR_VOTES] = 0.99f; /* computed for other features */
+    voted.features[FEATURE_NEIGHBOUR_VOTES] = 0.99f; /* ignored, since SOURCE_NEIGHBOURS has weight 0 */
     assert_float_equal(wt__relevance(&relevance, &weighing, &by_meaning, &voted), 0.5, 1e-6);
     weighing.weights[SOURCE_NEIGHBOURS] = 1;
     wt__relevance_read(values, &weighing, &by_meaning, &voted);
@@ -80,7 +80,7 @@ static void hits_added_by_reranker_have_no_relevance(void **state)
     assert_true(isnan(wt__relevance(NULL, &wt__hybrid, &by_meaning, &hit)));
 }
 
-/* A filter that admits few tools leaves distant ones in the result. */
+/* A filter that admits few tools leaves distant tools in the result. */
 static void distant_hits_have_low_relevance(void **state)
 {
     const struct hit hit = hit_with(0, -0.1f, 0);

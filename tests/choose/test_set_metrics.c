@@ -14,7 +14,7 @@ static double compute_metric(const char *name, struct overlap sets)
     for (size_t m = 0; m < SET_METRICS; m++)
         if (strcmp(wt__set_metrics[m].name, name) == 0)
             return wt__set_metrics[m].of(sets);
-    fail_msg("no figure is called %s", name);
+    fail_msg("no metric is called %s", name);
     return 0;
 }
 
