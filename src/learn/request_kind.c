@@ -23,7 +23,7 @@ struct kind_sample {
     uint32_t request; /* number of the training request */
     uint32_t other;   /* number of the request that it is joined with; NO_OTHER if it is not joined */
     bool several, synthetic;
-    bool there; /* true if it is used: its search succeeded, and a synthetic request has at least two sub-queries */
+    bool there; /* true if the sample is used: it has a text and, if synthetic, sub-queries */
 };
 #define NO_OTHER UINT32_MAX
 
@@ -61,8 +61,8 @@ bool wt__kind_has_several(const struct first_ranking *ranking, const uint32_t *t
     return false;
 }
 
-/* Returns the provider of most of a request's tools, the first at a tie; HIERARCHY_NO_PROVIDER if no provider has two.
- */
+/* Returns the provider that has the most of a request's tools, the first one at a tie. HIERARCHY_NO_PROVIDER if no
+ * provider has two of them. */
 static uint32_t find_main_provider(const struct first_ranking *ranking, const uint32_t *tools, size_t count)
 {
     uint32_t best = HIERARCHY_NO_PROVIDER;
