@@ -13,12 +13,11 @@ static const double CLOSE = 1e-10; /* squared length of a step; the fit ends aft
 
 struct logistic_fit {
     const struct logistic_samples *samples;
-    size_t n;                       /* number of unknowns: F + 1 */
-    double counts[2];               /* weight of a sample with answer 0, and with answer 1 */
-    double mean[ROW], inverse[ROW]; /* mean, and inverse standard deviation, of each feature */
-    double unknown[ROW];            /* weights of the standardised features, then the constant */
-    double gradient[ROW],
-        curvature[ROW][ROW]; /* derivatives of the loss by the unknowns; lower triangle of the latter */
+    size_t n;                                  /* number of unknowns: F + 1 */
+    double counts[2];                          /* weight of a sample with answer 0, and with answer 1 */
+    double mean[ROW], inverse[ROW];            /* mean, and inverse standard deviation, of each feature */
+    double unknown[ROW];                       /* weights of the standardised features, then the constant */
+    double gradient[ROW], curvature[ROW][ROW]; /* derivatives of the loss; curvature has only its lower triangle */
 };
 
 /* Computes the mean and the inverse standard deviation of each feature; the latter is 0 for a constant feature. */
