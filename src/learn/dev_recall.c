@@ -116,8 +116,8 @@ static int read_dev_requests(struct dev_set *set, const struct trainable *model,
     return wt__token_texts_read(&set->dev_texts, model, TEXT_REQUEST, texts, count, DEV_RECALL_REQUEST, threads, err);
 }
 
-/* Draws the training requests whose vectors are added to those of their tools (add_uses). Leaves out joined requests.
- * Draws none if `kind` is not DEV_USE, or if mark_used_requests marks no dev request. */
+/* Draws the training requests whose vectors add_uses adds to the vectors of their tools. Leaves out joined requests.
+ * Draws no requests if `kind` is not DEV_USE, or if mark_used_requests marks no dev request. */
 static int choose_uses(struct dev_set *set, const struct examples *examples, size_t part, enum dev_kind kind,
                        struct rng *rng, wt_error *err)
 {

@@ -31,7 +31,7 @@ struct described_tools {
     struct described_tool {
         int64_t provider;
         uint32_t row;
-    } * tools; /* [count] ascending */
+    } * tools; /* [count] sorted by provider, then by row */
     struct described_provider {
         size_t first, count; /* range of its tools in `tools` */
     } * providers;           /* [provider_count] */
@@ -172,7 +172,8 @@ static int keep_labels(struct example_reader *r, const struct tool *tool, uint32
     return r->text.failed ? wt__fail_nomem(r->err) : keep_label(r, wt__buffer_view(&r->text), row);
 }
 
-/* Moves the description from the tool to r->parts. A tool without a provider counts as its own provider. */
+/* Stores the beginning of the tool's description in r->parts, and removes the description from the tool. A tool without
+ * a provider counts as its own provider. */
 static int separate_description(struct example_reader *r, const struct store_key *key, struct tool *tool, size_t row)
 {
     wt__buffer_clear(&r->text);
@@ -291,7 +292,7 @@ static int finish_side(struct example_reader *r, const struct example_side *side
     return 0;
 }
 
-/* Returns the number that decides whether a request is dev. It depends only on the text and the seed. */
+/* Returns a hash of the seed and a request's text, by which divide_sides selects the dev requests. */
 static uint64_t hash_request_side(const struct example_reader *r, struct str request)
 {
     struct sha256 sha;

@@ -212,7 +212,7 @@ struct loop {
     struct adamw adamw;
     struct loop_state state;
     size_t batch, accumulate;
-    uint64_t measure_every; /* steps */
+    uint64_t measure_every; /* steps from one measurement to the next */
     struct sampler sampler;
     uint32_t *chosen; /* [batch] examples of the current batch */
 

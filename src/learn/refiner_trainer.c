@@ -127,7 +127,7 @@ void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, f
 /* ---------------------------------------------------------------- the lesson */
 
 static const float PRIOR = 12; /* a candidate with 0.9 times the best score gets about a third of the best one's odds */
-static const float HEAD_RATE = 5; /* rate of new parameters, relative to the layers' */
+static const float HEAD_RATE = 5; /* learning rate of the new parameters, relative to that of the layers */
 /* The candidate layer starts as IDENTITY * sqrt(H) times the identity matrix, so that its rows are about as long as a
  * token's state. */
 static const float IDENTITY = 0.4f;

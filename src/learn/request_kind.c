@@ -14,16 +14,16 @@
 #include "retrieve/segment.h"
 
 enum {
-    HOLD_OUT = 5, /* one sample in so many is held out to measure the accuracy */
-    SCARCE = 4    /* synthetic requests are added to a kind that has less than one request in so many */
+    HOLD_OUT = 5, /* one request in so many is held out to measure the accuracy */
+    SCARCE = 4    /* synthetic requests are added to a kind that has fewer than one request in so many */
 };
 #define SHRINKAGE 1e-3
 
 struct kind_sample {
-    uint32_t request; /* number of the training request */
-    uint32_t other;   /* number of the request that it is joined with; NO_OTHER if it is not joined */
-    bool several, synthetic;
-    bool there; /* true if the sample is used: it has a text and, if synthetic, sub-queries */
+    uint32_t request;        /* number of the training request */
+    uint32_t other;          /* number of the request that it is joined with; NO_OTHER if it is not joined */
+    bool several, synthetic; /* true if it needs several providers; true if it is joined, or cut out of a request */
+    bool there;              /* true if the sample is used: it has a text and, if synthetic, sub-queries */
 };
 #define NO_OTHER UINT32_MAX
 

@@ -50,7 +50,7 @@ enum {
 /* A dev request, or a request cut out of it. */
 struct dev_question {
     struct str text;
-    uint32_t *gold; /* [gold_count] rows of its tools; none if it could not be cut */
+    uint32_t *gold; /* [gold_count] rows of its tools; gold_count is 0 if no request could be cut out */
     size_t gold_count;
     char *cut;                       /* memory of text; NULL for an original dev request */
     struct candidate first[DEEPEST]; /* [count] candidates of the first stage */
@@ -111,8 +111,8 @@ static int read_catalogue_tools(struct rule_search *s, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* Marks the tools of providers that training used, and appends the providers' names. A tool without a provider counts
- * as its own provider, named by its id. */
+/* Marks all tools of each provider that training used, and appends the provider's name to names. A tool without a
+ * provider counts as its own provider, with the tool's name. */
 static int list_seen(struct rule_search *s, json_t *names, wt_error *err)
 {
     const struct example_set *train = &s->training->examples.train;

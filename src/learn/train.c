@@ -80,7 +80,7 @@ static const double EPOCHS_MAX = 10000, RATE_MAX = 1, JOIN_MAX = .9;
 struct training_report {
     wt_train_report visible;     /* first, so that the public pointer equals the pointer to this struct */
     struct arena arena;          /* the training's arena, moved here at its end; owns the report's strings */
-    wt_trained *items;           /* [LESSONS] results; visible.len are filled */
+    wt_trained *items;           /* [LESSONS] results; the first visible.len are set */
     const wt_trained **pointers; /* [LESSONS] pointers to items */
 };
 

@@ -66,13 +66,13 @@ static void add_tuning_text(struct tuning *tuning, const struct token_texts *tex
 /* Moves a request's vector towards the texts of its tools and away from the other tools of the batch (in-batch
  * contrast, van den Oord et al. 2018).
  *
- * A batch has requests and all their tools. For each pair of a request and its tool, the loss contrasts the tool with
- * the batch's tools that the request does not need, and the request with the batch's requests that do not need the
- * tool. The batch's loss is the mean over pairs and both directions.
+ * A batch has requests and their tools, at most get_most_step_tools. Each pair of a request and its tool has a loss in
+ * two directions. One contrasts the tool with the batch's tools that the request does not need. The other contrasts the
+ * request with the batch's requests that do not need the tool. The batch's loss is the mean over pairs and directions.
  *
- * Hard negatives are optional. After the first measurement, each batch also gets wrong tools that the model ranks high
- * for its requests (learn/ranking.h). For this ranking, the tools are encoded after each measurement, and the requests
- * of a batch before its step. */
+ * Hard negatives are optional. After the first measurement interval, each batch also gets wrong tools that the model
+ * ranks high for its requests (learn/ranking.h). For this ranking, the tools are encoded after each measurement
+ * interval, and the requests of a batch before its step. */
 
 static const float SCALE = 20; /* factor of the cosine */
 enum {
@@ -461,12 +461,14 @@ const struct tuning_kind wt__triplet = KIND("triplet", BATCH_POOLED, 1e-5, measu
 /* ---------------------------------------------------------------- classifier */
 
 /* Trains the encoder together with a multi-label classifier: a head with one row per tool on the request's vector
- * (Tool2Vec, section 4.2). The loss is the sum of log-softmax of the gold tools, as in the authors' code, or binary
- * cross-entropy, as in their text.
+ * (Tool2Vec, section 4.2). The loss is the sum of the gold tools' negative log-softmax, as in the authors' code, or the
+ * binary cross-entropy, as in the paper's text.
  *
- * Differences from the paper: the head reads the normalised pooled vector times 20 instead of the first token's state,
- * has no bias, and its rows start as the vectors of the tools' texts. The head is saved with the encoder (trainers.h),
- * and the lesson "mlc" with the loss "kept" turns it into the recipe "mlc". */
+ * The head differs from the paper's head. It reads the normalised pooled vector times 20 instead of the first token's
+ * state. It has no bias. Its rows start as the vectors of the tools' texts.
+ *
+ * The head is saved with the encoder (trainers.h). The lesson "mlc" with the loss "kept" turns the head into the recipe
+ * "mlc". */
 
 /* The head's rate relative to the encoder's: each row of the head gets few steps to converge. */
 static const float HEAD_RATE = 20;
@@ -586,10 +588,10 @@ const struct tuning_kind wt__classify_bce =
 
 /* ---------------------------------------------------------------- similarities of a teacher */
 
-/* Trains the encoder to reproduce a teacher's similarities: moves the softmax of a text's similarities with the other
- * texts of the batch towards the teacher's (Kullback-Leibler divergence). The teacher's vectors may have another width.
- * A batch has requests and their tools. The teacher encodes them within the step, so a resumed training has nothing to
- * recompute. */
+/* Trains the encoder to reproduce a teacher's similarities. The loss of a text is the Kullback-Leibler divergence
+ * between the softmax of its similarities with the other texts of the batch and the teacher's softmax. The teacher's
+ * vectors may have another width. A batch has requests and their tools. The teacher encodes both within the step, so a
+ * resumed training has nothing to recompute. */
 
 struct likeness_step {
     struct encoder *teacher;
