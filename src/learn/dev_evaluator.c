@@ -1,4 +1,4 @@
-/* dev_evaluator.c: encodes tools and requests with the current encoder, and measures dev requests with the retrieval
+/* dev_evaluator.c: encodes tools and requests with the current encoder, and measures the recall of dev requests
  * (dev_evaluator.h). */
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 /* ---------------------------------------------------------------- vectors of tools and requests */
 
-/* Encodes the tools that lack vectors of this encoder, stores these in the store for queries and later trainings, and
- * reads all. */
+/* Encodes the tools that have no vectors of this encoder yet, and saves the new vectors in the store. Then reads the
+ * vectors of all tools. */
 static int encode_documents(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
 {
     struct training *training = evaluator->training;
@@ -103,7 +103,7 @@ static int draw_dev(struct dev_evaluator *evaluator, wt_error *err)
     return 0;
 }
 
-/* Opens the snapshot, with the vectors of the engine's own encoder for comparison. */
+/* Opens the snapshot with the vectors of the engine's own encoder, which wt__evaluator_measure_hybrid searches. */
 static int open_evaluator_index(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
 {
     wt_engine *engine = evaluator->training->engine;
@@ -115,7 +115,8 @@ static int open_evaluator_index(struct dev_evaluator *evaluator, struct progress
     return wt__engine_index(engine, NULL, &set, NULL, &evaluator->index, err);
 }
 
-/* Sets the encoder: the engine's if it is the base model, else the model in the base's folder. */
+/* Sets evaluator->encoder. Uses the engine's encoder if that is the base model, else opens the model in the base's
+ * folder. */
 static int find_base_encoder(struct dev_evaluator *evaluator, wt_error *err)
 {
     const struct encoder *engine;

@@ -21,8 +21,8 @@ const char *const wt__dev_figures[DEV_KINDS] = {[DEV_USE] = "recall@5 by descrip
 
 /* ---------------------------------------------------------------- selection */
 
-/* Returns at most `most` of the numbers first .. end - 1, drawn without repetition and ascending. The caller frees
- * them. NULL if out of memory. */
+/* Draws at most `most` of the numbers first .. end - 1 without repetition, and returns them in ascending order. *drawn:
+ * how many. The caller frees the array. NULL if out of memory. */
 static uint32_t *draw_numbers(struct rng *rng, size_t first, size_t end, size_t most, size_t *drawn)
 {
     size_t count = end - first;
@@ -37,7 +37,8 @@ static uint32_t *draw_numbers(struct rng *rng, size_t first, size_t end, size_t 
     return numbers;
 }
 
-/* Chooses the rows that dev requests need, and random other rows until there are `most`; 0 chooses all rows. */
+/* Chooses the tools to search: all tools that dev requests need, and random other tools until there are `most`. If most
+ * is 0, chooses all tools. */
 static int choose_set_tools(struct dev_set *set, const struct example_set *dev, size_t most, struct rng *rng,
                             wt_error *err)
 {
@@ -68,8 +69,8 @@ static int choose_set_tools(struct dev_set *set, const struct example_set *dev, 
     return 0;
 }
 
-/* Marks dev requests whose tools were all used by the training requests first .. end - 1. Returns their number, or
- * SIZE_MAX if out of memory. */
+/* Marks in set->by_use the dev requests whose tools were all used by the training requests first .. end - 1. Returns
+ * the number of marked requests, or SIZE_MAX if out of memory. */
 static size_t mark_used_requests(struct dev_set *set, const struct examples *examples, size_t first, size_t end)
 {
     const struct example_set *train = &examples->train, *dev = &examples->dev;
@@ -115,8 +116,8 @@ static int read_dev_requests(struct dev_set *set, const struct trainable *model,
     return wt__token_texts_read(&set->dev_texts, model, TEXT_REQUEST, texts, count, DEV_RECALL_REQUEST, threads, err);
 }
 
-/* Draws training requests whose mean vectors represent tools; joined requests are left out. Draws no
- * requests if `kind` is not DEV_USE, or if no dev request has all its tools used by training requests. */
+/* Draws the training requests whose vectors add_uses adds to the vectors of their tools. Leaves out joined requests.
+ * Draws no requests if `kind` is not DEV_USE, or if mark_used_requests marks no dev request. */
 static int choose_uses(struct dev_set *set, const struct examples *examples, size_t part, enum dev_kind kind,
                        struct rng *rng, wt_error *err)
 {
@@ -205,7 +206,7 @@ struct recall_vectors {
     float *dev;   /* [texts of the requests, D] */
     float *uses;  /* [use_count, D] */
     float *tools; /* [rows, D]; zeros for rows outside the selection */
-    float *other; /* [rows, D] scratch: vectors of one text of the tools, or sums of the vectors of their requests */
+    float *other; /* [rows, D] scratch of describe_set_tools and add_uses */
 };
 
 size_t wt__dev_recall_bytes(const struct dev_recall *dev_recall, size_t hidden)
@@ -221,7 +222,7 @@ size_t wt__dev_recall_bytes(const struct dev_recall *dev_recall, size_t hidden)
     return most;
 }
 
-/* Sets tools to unit(weighted sum of the texts' vectors). */
+/* Sets the vector of each chosen tool to the normalised weighted sum of the vectors of its texts. */
 static int describe_set_tools(const struct dev_set *set, struct training_batch *training_batch,
                               struct recall_vectors *f, struct train_progress *progress, wt_error *err)
 {
@@ -239,7 +240,7 @@ static int describe_set_tools(const struct dev_set *set, struct training_batch *
     return 0;
 }
 
-/* Adds unit(sum of the vectors of the requests that used the tool) to tools. */
+/* Adds the normalised sum of the vectors of each tool's requests to the vector of the tool. */
 static void add_uses(const struct dev_set *set, const struct example_set *train, const struct recall_vectors *f,
                      size_t hidden)
 {
@@ -263,8 +264,8 @@ struct recall_search {
     const struct dev_set *set;
     const float *dev; /* [texts of the requests, D] */
     size_t hidden;
-    struct tool_vectors described; /* vectors of texts */
-    struct tool_vectors used;      /* vectors of texts and usage; zeroed without usage */
+    struct tool_vectors described; /* vectors of the tools' texts */
+    struct tool_vectors used;      /* vectors of texts and requests; zeroed if no requests were drawn */
     double *each;                  /* [dev_count] recall of each request */
     wt_error *errors;              /* [threads] */
 };

@@ -272,7 +272,8 @@ static int begin_rows(struct distil_run *d, wt_error *err)
 
 /* ---------------------------------------------------------------- result */
 
-/* Measures the mean cosine of the student's and the teacher's vectors of dev requests; NaN without dev requests. */
+/* Sets out->cosine to the mean cosine of the student's and the teacher's vectors over the dev requests. The cosine is
+ * NaN without dev requests. */
 static int measure_student(struct distil_run *d, wt_distilled *out, wt_error *err)
 {
     const struct example_set *dev = &d->examples.dev;
@@ -297,7 +298,8 @@ static int measure_student(struct distil_run *d, wt_distilled *out, wt_error *er
     return 0;
 }
 
-/* Returns the last path components of the data sets, or of the store. NULL if out of memory. */
+/* Returns the last path component of each data set, or of the store if there are no data sets. NULL if out of memory.
+ */
 static json_t *name_data(const struct distil_run *d)
 {
     json_t *names = json_array();
@@ -351,7 +353,7 @@ static int save_student(struct distil_run *d, wt_distilled *out, wt_error *err)
 {
     json_auto_t *about = describe_teacher(d);
     WT_CHECK_ALLOC(about, err);
-    WT_TRY(wt__model_refuse_replacing(d->options->out, err)); /* again: another process may have written it meanwhile */
+    WT_TRY(wt__model_refuse_replacing(d->options->out, err)); /* again, because another process may have written it */
     WT_TRY(wt__token_table_save(d->options->out, d->folder, d->student.rows, d->student.tokens, d->dim, about, err));
     const char *weights = wt__path_join(d->arena, d->options->out, TRAINED_WEIGHTS);
     out->path = wt__arena_copy(d->arena, wt__str(d->options->out));

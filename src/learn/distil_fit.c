@@ -97,7 +97,7 @@ void wt__student_backward(struct student *student)
 
 /* ---------------------------------------------------------------- texts */
 
-/* Sets *number to the number of a text, which is added if it is new. Returns false if out of memory. */
+/* Sets *number to the number of a text. Adds the text if it is new. Returns false if out of memory. */
 static bool number_text(struct distil_texts *out, struct map *known, struct str text, uint32_t *number)
 {
     bool added;
@@ -191,7 +191,7 @@ const struct distil_settings wt__distil_defaults = {.smoothing = 1e-3,
                                                     .contrast_scale = 20,
                                                     .contrast_share = .5};
 
-/* Returns the epochs that process about `enough` texts, within least and most. */
+/* Returns the number of epochs that process about `enough` texts, clamped to least .. most. count: texts per epoch. */
 static double count_passes(size_t count, double enough, double least, double most)
 {
     return fmin(fmax(round(enough / fmax((double)count, 1)), least), most);
@@ -225,9 +225,9 @@ struct fit_run {
     const float *teacher; /* [N, D] */
     float *wanted;        /* [batch, D] the teacher's vectors of the step's texts */
 
-    /* Contrast only. An example of the loop is a batch of requests of one source. */
+    /* Contrast only. One example of the training loop is a batch of requests of one data set. */
     struct source_batch *batches; /* [examples] */
-    uint32_t *order;              /* [B] numbers of the requests, shuffled within each source */
+    uint32_t *order;              /* [B] numbers of the requests, shuffled within each data set */
     uint32_t *requests, *tools;   /* [batch] requests of the step, and the row of one tool of each */
     uint32_t *which;              /* [batch] scratch: numbers of texts */
     uint8_t *pairs;               /* [batch, batch] of enum pair */
@@ -328,8 +328,8 @@ static bool is_tool_of_request(const struct example_set *train, uint32_t request
     return false;
 }
 
-/* Sets the pairs of requests and tools of the step. A request's own tool of the step is positive; its other tools and
- * tools with the same text are ignored. */
+/* Sets f->pairs. The pair of a request and the tool that was drawn for it is positive. Pairs with another tool of the
+ * request, or with a tool whose text equals that of the drawn tool, are ignored. All other pairs are negative. */
 static void mark_pairs(struct fit_run *f)
 {
     const struct example_set *train = &f->texts->examples->train;
@@ -388,7 +388,7 @@ static double compute_contrast_loss(void *self)
     return loss;
 }
 
-/* Shuffles the requests of each source, and divides them into batches of nearly equal size. */
+/* Shuffles the requests of each data set, and divides them into batches of nearly equal size. */
 static int cut_batches(struct fit_run *f, size_t *count, wt_error *err)
 {
     const struct examples *e = f->texts->examples;

@@ -31,7 +31,7 @@ struct described_tools {
     struct described_tool {
         int64_t provider;
         uint32_t row;
-    } * tools; /* [count] ascending */
+    } * tools; /* [count] sorted by provider, then by row */
     struct described_provider {
         size_t first, count; /* range of its tools in `tools` */
     } * providers;           /* [provider_count] */
@@ -75,8 +75,8 @@ static int gather_descriptions(const struct synthetic *m, struct described_tools
     return 0;
 }
 
-/* Draws distinct tools of a provider: one for a quarter of the requests, three for another quarter, else two; fewer if
- * the provider has fewer. Returns their number. */
+/* Draws distinct tools of a provider and returns how many. Draws one or three tools with a probability of 1/4 each,
+ * else two. Draws fewer if the provider has fewer tools. */
 static size_t draw_synthetic_tools(const struct described_tools *d, const struct described_provider *provider,
                                    struct rng *rng, uint32_t rows[SYNTHETIC_TOOLS])
 {
@@ -140,7 +140,7 @@ struct example_reader {
     bool by_label;   /* true if requests refer to tools by label, as in a data set */
     struct map rows; /* row of each label, if by_label */
     struct example_side train, dev;
-    size_t synthetic;   /* number of synthetic requests; 0 to leave the tools their descriptions */
+    size_t synthetic;   /* number of synthetic requests to generate; 0 to read requests */
     struct str *parts;  /* [M] descriptions for synthetic requests (wt__synthetic_part) */
     int64_t *providers; /* [M] number of each tool's provider (struct synthetic) */
     size_t part_capacity, provider_capacity;
@@ -159,7 +159,7 @@ static int keep_label(struct example_reader *r, struct str label, uint32_t row)
     return 0;
 }
 
-/* Registers both labels of a tool: its identifier in its source, and PROVIDER/NAME as handmade data sets use. */
+/* Registers both labels of a tool: its identifier in its source, and PROVIDER/NAME, which handmade data sets use. */
 static int keep_labels(struct example_reader *r, const struct tool *tool, uint32_t row)
 {
     WT_TRY(keep_label(r, tool->source_id, row));
@@ -172,7 +172,8 @@ static int keep_labels(struct example_reader *r, const struct tool *tool, uint32
     return r->text.failed ? wt__fail_nomem(r->err) : keep_label(r, wt__buffer_view(&r->text), row);
 }
 
-/* Moves the description from the tool to r->parts. A tool without a provider counts as its own provider. */
+/* Stores the beginning of the tool's description in r->parts, and removes the description from the tool. A tool without
+ * a provider counts as its own provider. */
 static int separate_description(struct example_reader *r, const struct store_key *key, struct tool *tool, size_t row)
 {
     wt__buffer_clear(&r->text);
@@ -187,7 +188,7 @@ static int separate_description(struct example_reader *r, const struct store_key
     return 0;
 }
 
-/* Copies the text in r->text to row out->tools of a list, and empties r->text. */
+/* Copies r->text to entry out->tools of an array of texts, and empties r->text. */
 static int keep_tool_text(struct example_reader *r, struct str **texts, size_t *capacity)
 {
     struct examples *out = r->out;
@@ -223,7 +224,7 @@ static int read_example_tool(void *context, const struct store_key *key, const s
     return r->by_label ? keep_labels(r, tool, (uint32_t)row) : 0;
 }
 
-/* Finds a request by its text, or adds it. *number is its number in the side. */
+/* Finds a request by its text, or adds the request. *number: index of the request in side->texts. */
 static int find_request(struct example_reader *r, struct example_side *side, struct str text, uint32_t *number)
 {
     uint32_t *known = wt__map_get(&side->by_text, text);
@@ -291,7 +292,7 @@ static int finish_side(struct example_reader *r, const struct example_side *side
     return 0;
 }
 
-/* Returns the number that decides whether a request is dev. It depends only on the text and the seed. */
+/* Returns a hash of the seed and a request's text, by which divide_sides selects the dev requests. */
 static uint64_t hash_request_side(const struct example_reader *r, struct str request)
 {
     struct sha256 sha;
@@ -306,8 +307,10 @@ static uint64_t hash_request_side(const struct example_reader *r, struct str req
     return lot;
 }
 
-/* Divides the training side into dev and training requests. Dev requests have the lowest numbers: about one in
- * EXAMPLES_DEV_SHARE, but at least EXAMPLES_DEV_LEAST or, if that is less, a quarter of the requests. */
+/* Divides the training side into dev and training requests. Requests whose hash is below a limit are dev. The limit
+ * selects about one request in EXAMPLES_DEV_SHARE. If it selects fewer than a minimum, or more than half of the
+ * requests, it is changed to select exactly the minimum: EXAMPLES_DEV_LEAST or a quarter of the requests, whichever is
+ * less. */
 static int divide_sides(struct example_reader *r)
 {
     size_t count = r->train.count, chosen = 0;

@@ -98,8 +98,8 @@ static bool copy_request(struct set_joining *j, struct example_set *out, const s
     return whole;
 }
 
-/* Appends the training requests of a set that are not dev in any set: all, or if there are more than `most` > 0, a
- * seeded sample in order. Returns false if out of memory. */
+/* Appends the training requests of a set, except those that are dev in any set. If more than `most` remain, appends a
+ * seeded sample of `most` requests in their order. most: 0 for no maximum. Returns false if out of memory. */
 static bool add_training_requests(struct set_joining *j, const struct example_set *train, size_t most, size_t base)
 {
     WT_AUTO_FREE uint32_t *left = wt__alloc_array(train->count, sizeof *left), *drawn = NULL;
@@ -144,7 +144,8 @@ static bool add_set_part(struct set_joining *j, size_t s)
     return whole && name;
 }
 
-/* Sets the source to those of the sets as "a, b", and collects the texts of dev requests. */
+/* Sets j->out->source to the sources of all sets, separated by ", ". Collects the texts of all dev requests in j->dev.
+ */
 static bool add_names(struct set_joining *j)
 {
     struct buffer names = {0};
@@ -183,13 +184,13 @@ int wt__examples_join(struct examples *out, const struct examples *sets, const s
 
 /* ---------------------------------------------------------------- joined requests */
 
-/* Joined requests need several tools. They are useful if most recorded requests need one tool, because an encoder then
- * learns that every text is near to a single tool. */
+/* Joined requests need several tools. They are useful if most recorded requests need one tool. An encoder that is
+ * trained only on such requests learns that every text is near to a single tool. */
 
 enum {
     JOINED_MOST = 3,    /* maximum number of requests in a joined request */
-    JOINED_BYTES = 400, /* maximum length, so that an encoder in training reads it to its end */
-    JOINED_TOOLS = 8,   /* maximum number of its tools */
+    JOINED_BYTES = 400, /* maximum length, so that an encoder in training reads a joined request to its end */
+    JOINED_TOOLS = 8,   /* maximum number of tools of a joined request */
     TRIES = 8           /* requests that are tried for one joined request */
 };
 static const char *const joints[] = {". ", " and ", ", then ", "; also ", ", and "};
@@ -212,8 +213,8 @@ static struct str strip_sentence_end(struct str text)
     return text;
 }
 
-/* Adds a request. Returns false, with nothing changed, if the result would be too long, have too many tools, or no
- * further tool. */
+/* Appends a request to the joined request. Returns false and changes nothing if the request is empty or adds no tool,
+ * or if the result would be too long or have too many tools. */
 static bool add_to_joined_request(struct request_joiner *j, size_t request, const char *joint)
 {
     uint32_t tools[JOINED_TOOLS];

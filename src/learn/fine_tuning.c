@@ -9,7 +9,7 @@
 
 enum {
     ENOUGH = 60000, /* number of requests to process */
-    MOST = 3,       /* maximum epochs; data sets of a thousand requests and more are best on dev after two or three */
+    MOST = 3,       /* maximum epochs; data sets of at least a thousand requests are best on dev after two or three */
     LEAST = 3000    /* minimum number of requests to process; sets of a few hundred are best after eight epochs */
 };
 
@@ -72,7 +72,8 @@ static int measure_tuning(void *self, struct train_progress *progress, double *f
     return wt__dev_recall_run(&tuning->dev_recall, &tuning->training_batch, head, progress, figure, err);
 }
 
-/* Saves the model with its classifier's rows; removes the file of an earlier head if head is NULL. */
+/* Saves the model, and the classifier's rows in head. If head is NULL, removes the head's file of an earlier training.
+ */
 static int save_model(const struct tuning *tuning, const struct trainable *model, const float *head,
                       const struct loop_state *state, wt_error *err)
 {
@@ -110,8 +111,8 @@ static int load_tuned_weights(struct tuning *tuning, const char *folder, wt_erro
     return 0;
 }
 
-/* Sets tuning->earlier if the model of an earlier training is better on dev than the initial model. Overwrites the
- * tuned weights, which are not needed after the last step. */
+/* Measures the model of an earlier training on dev. Sets tuning->earlier to the figure if it exceeds `before`, the
+ * initial model's figure. Overwrites the tuned weights, which are not needed after the last step. */
 static int compare_earlier_model(struct tuning *tuning, double before, wt_error *err)
 {
     struct training *training = tuning->training;
@@ -127,7 +128,7 @@ static int compare_earlier_model(struct tuning *tuning, double before, wt_error 
     return 0;
 }
 
-/* Keeps an earlier training's model if it is better than the initial model, else saves the initial model. */
+/* Keeps the model of an earlier training if that is better than the initial model, else saves the initial model. */
 static int revert_tuning(void *self, const struct loop_state *state, wt_error *err)
 {
     struct tuning *tuning = self;
@@ -158,7 +159,7 @@ static int read_tuning_tokens(struct tuning *tuning, wt_error *err)
     return wt__dev_recall_open(&tuning->dev_recall, examples, training->engines, encoder, tuning->model, &options, err);
 }
 
-/* Returns the memory of a training in bytes, and sets the limits of the training batch. */
+/* Returns the bytes that a training needs, or SIZE_MAX on overflow. Also sets the limits of the training batch. */
 static size_t measure_tuning_step(struct tuning *tuning)
 {
     size_t own = tuning->kind->measure(tuning, &tuning->limits), longest = DEV_RECALL_REQUEST;
@@ -181,7 +182,7 @@ static int list_tuning_parameters(struct tuning *tuning, wt_error *err)
     return 0;
 }
 
-/* Lists the parts, because a batch has requests of one catalogue. */
+/* Sets the parts of the objective, because all requests of a batch must come from one catalogue. */
 static int list_parts(struct tuning *tuning, wt_error *err)
 {
     const struct examples *examples = &tuning->training->examples;
@@ -280,7 +281,7 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
         wt__training_result(&result, out);
         if (!isnan(tuning.earlier)) {
             out->after = tuning.earlier;
-            out->notice = "no step improved the model on dev beyond that of an earlier training, which is kept";
+            out->notice = "no step improved the model on dev, so the better model of an earlier training is kept";
         }
     }
     return 0;

@@ -9,7 +9,7 @@ enum {
     ROW = LOGISTIC_MOST + 1 /* maximum number of unknowns: the weights, then the constant */
 };
 
-static const double CLOSE = 1e-10; /* squared length of a step below which no further step is made */
+static const double CLOSE = 1e-10; /* squared length of a step; the fit ends after a shorter step */
 
 struct logistic_fit {
     const struct logistic_samples *samples;
@@ -17,7 +17,7 @@ struct logistic_fit {
     double counts[2];                          /* weight of a sample with answer 0, and with answer 1 */
     double mean[ROW], inverse[ROW];            /* mean, and inverse standard deviation, of each feature */
     double unknown[ROW];                       /* weights of the standardised features, then the constant */
-    double gradient[ROW], curvature[ROW][ROW]; /* of the loss by the unknowns; only the lower triangle is filled */
+    double gradient[ROW], curvature[ROW][ROW]; /* derivatives of the loss; curvature has only its lower triangle */
 };
 
 /* Computes the mean and the inverse standard deviation of each feature; the latter is 0 for a constant feature. */

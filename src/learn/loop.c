@@ -146,7 +146,7 @@ void wt__sampler_dispose(struct sampler *sampler)
     *sampler = (struct sampler){0};
 }
 
-/* Shuffles the examples of a part for an epoch, unless they already are in its order. */
+/* Shuffles the examples of a part for an epoch, unless they already have the order of that epoch. */
 static void shuffle_part(struct sampler *sampler, struct sampled_part *part, uint64_t epoch)
 {
     struct rng rng;
@@ -165,7 +165,8 @@ static void shuffle_part(struct sampler *sampler, struct sampled_part *part, uin
     part->epoch = epoch;
 }
 
-/* Returns the part whose turn it is: the highest quotient of weight and 2 batches + 1, the first one at a tie. */
+/* Returns the part of the next batch: the part with the highest quotient weight / (2 * batches + 1), the first one at a
+ * tie. The weight of a part is the square root of its size. */
 static struct sampled_part *choose_next_part(const struct sampler *sampler)
 {
     struct sampled_part *best = sampler->parts;
@@ -211,7 +212,7 @@ struct loop {
     struct adamw adamw;
     struct loop_state state;
     size_t batch, accumulate;
-    uint64_t measure_every; /* steps */
+    uint64_t measure_every; /* steps from one measurement to the next */
     struct sampler sampler;
     uint32_t *chosen; /* [batch] examples of the current batch */
 
@@ -275,7 +276,8 @@ static int fail_not_finite(const struct loop *loop, const char *what, wt_error *
                     what, (unsigned long long)loop->state.step + 1, (unsigned long long)loop->state.steps);
 }
 
-/* Computes loss and gradients of one batch and adds the gradients to the parameters'. */
+/* Computes the loss and the gradients of one batch. Adds the loss to *loss, and the gradients to those of the
+ * parameters. */
 static int run_loop_batch(struct loop *loop, uint64_t number, struct rng *rng, double *loss, wt_error *err)
 {
     struct objective *o = loop->objective;
@@ -422,7 +424,7 @@ static int check_memory(const struct loop *loop, wt_error *err)
                     ceil(bytes / 1e6), floor(most / 1e6), loop->batch, loop->options->workers);
 }
 
-/* Loads the initial state from the checkpoint, or creates the first one. */
+/* Loads the state from the checkpoint if the training is resumed, else creates the initial state. */
 static int begin_state(struct loop *loop, wt_error *err)
 {
     const struct loop_options *options = loop->options;

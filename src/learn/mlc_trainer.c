@@ -1,11 +1,11 @@
 /* mlc_trainer.c: the lesson "mlc": trains a multi-label classifier of requests. Its head has one row per tool, and
  * reads the request's vector. The encoder is fixed, so the vectors are computed once. With the loss "kept", the lesson
- * does not train. It uses the head that the lesson "encoder" trained together with the encoder (--loss softmax or
- * bce), as the paper does.
+ * does not train. It uses a head that the lesson "encoder" trained together with the encoder (--loss softmax or bce).
+ * The paper also trains both together.
  *
- * Other differences from the paper: the head reads the pooled vector instead of the first token's state. Its rows
- * start as Tool2Vec's vectors, so that unused tools have rows too. It has no bias, so its rows are tool vectors that
- * an index can search.
+ * The head differs from the paper's head. It reads the pooled vector instead of the first token's state. Its rows start
+ * as Tool2Vec's vectors, so that unused tools have rows too. It has no bias, so its rows are tool vectors that an index
+ * can search.
  *
  * Losses: "contrast" contrasts each gold tool with the tools that are not gold. "softmax" is the authors' code: the
  * sum of the gold tools' negative log-softmax. "bce" is the binary cross-entropy of the paper's text. */

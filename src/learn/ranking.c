@@ -13,7 +13,8 @@
 
 enum { BLOCK = 64 /* requests per comparison with all tools */ };
 
-/* Finds tools with equal texts, also across data sets. Returns false if out of memory. */
+/* Sets ranking->twins of each tool to the first tool with the same text, also across data sets. Returns false if out of
+ * memory. */
 static bool find_twins(struct mined_ranking *ranking)
 {
     const struct examples *e = ranking->examples;
@@ -130,7 +131,7 @@ size_t wt__ranking_wrong(const struct mined_ranking *ranking, size_t request, co
 
 struct ranking_search {
     const struct mined_ranking *ranking;
-    size_t first, end; /* ranked tools of the current part */
+    size_t first, end; /* range of the current part's tools in ranking->rows */
     const float *requests;
     size_t k;
     uint32_t *best;

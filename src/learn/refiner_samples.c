@@ -13,7 +13,8 @@ unsigned wt__refiner_fold(size_t request)
     return (unsigned)(request % REFINER_FOLDS);
 }
 
-/* Lists the training requests outside fold `without` (REFINER_FOLDS lists all). Returns their number. */
+/* Lists the training requests outside fold `without` in out. If `without` is REFINER_FOLDS, lists all. Returns their
+ * number. */
 static size_t list_other_folds(const struct dev_evaluator *evaluator, unsigned without, uint32_t *out)
 {
     size_t count = 0;
@@ -23,7 +24,8 @@ static size_t list_other_folds(const struct dev_evaluator *evaluator, unsigned w
     return count;
 }
 
-/* Computes T of these requests. vectors [M, D] also hold the intermediate sums. */
+/* Computes the tool vectors of tool2vec from the usages in these requests. which: [count] numbers of the requests.
+ * vectors: [M, D] the result. uses [M] and sum [D] are scratch. */
 static void average_requests(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec,
                              const uint32_t *which, size_t count, uint32_t *uses, float *sum, float *vectors)
 {
@@ -93,8 +95,8 @@ static void add_sample_hit(struct refiner_samples *samples, size_t at, const str
     memcpy(samples->features[at], hit->features, sizeof hit->features);
 }
 
-/* Takes the first N hits as candidates. In training samples, used tools among later hits replace the last unused
- * candidates with probability `kept`. */
+/* Takes the first N hits as candidates. In training samples, each gold tool among the later hits is kept with
+ * probability `kept`: it replaces the last candidate that is not gold. */
 static void choose_candidates(struct sample_search *s, size_t i, const struct hit_list *hits)
 {
     struct refiner_samples *samples = s->samples;
@@ -132,7 +134,7 @@ static int search_sample(void *context, size_t index, unsigned worker)
     struct retrieve_request request = {
         .text = samples->set->texts[samples->requests[i]], .k = REFINER_DEPTH, .features = true};
     float **kept = samples == &s->data->dev ? &evaluator->encoded[i] : &evaluator->train_encoded[samples->requests[i]];
-    request.encoded = *kept; /* cached by another refiner's lesson */
+    request.encoded = *kept; /* NULL if not cached yet */
     if (samples == &s->data->dev)
         request.votes = evaluator->votes[i];
     struct hit_list hits;
@@ -147,7 +149,7 @@ static int search_sample(void *context, size_t index, unsigned worker)
     return 0;
 }
 
-/* Searches for all samples in blocks, and reports progress between them. */
+/* Runs the searches of all samples in blocks, and reports progress after each block. */
 static int search_all_samples(struct sample_search *s, wt_error *err)
 {
     enum { TURN = 256 };

@@ -1,10 +1,14 @@
 /* refiner_trainer.c: trains a refiner. A candidate's logit is
  *
- *   PRIOR * (first stage's score / best - 1) + v . features + a + s . state + w . features + b
+ *   PRIOR * (score / best score - 1) + v . features + a + s . state + w . features + b
+ *
+ * The scores are those of the first stage, and "state" is the candidate's last hidden state. The last three terms are
+ * the correction.
  *
  * v and a are fitted first, without the layers. Then the candidate layer, s, w, b and a copy of the encoder's upper
- * layers are trained. s, w and b start at 0, so the layers learn a correction. "state" is a candidate's last hidden
- * state. Dev requests choose the factor of v and the factor of the correction among `strengths`, which include 0, so a
+ * layers are trained. s, w and b start at 0, so that the correction starts at 0.
+ *
+ * v and the correction each get a factor from `strengths`, which is chosen on dev. The factor 0 is among them, so a
  * refiner is never worse on dev than its first stage. */
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +28,7 @@
 enum { FIT_STEPS = 200 };
 static const double FIT_RATE = 0.2, FIT_DECAY = 1e-3;
 
-/* Returns the logarithm of the sum of exp(logit) over unused candidates; -INFINITY if all are used. */
+/* Returns the logarithm of the sum of exp(logit) over the candidates that are not gold; -INFINITY if all are gold. */
 static double sum_logits(const float *logits, const uint8_t *gold, size_t n)
 {
     double most = -INFINITY, sum = 0;
@@ -73,7 +77,8 @@ double wt__refiner_bce(const float *logits, const uint8_t *gold, size_t n, float
     return loss;
 }
 
-/* Computes the gradient of the mean loss over all samples by the weights; the last weight is the constant. */
+/* Computes the gradient of the mean loss over all samples by the weights, including weight decay. The last weight is
+ * the constant. */
 static void compute_feature_gradient(const struct refiner_samples *samples, refiner_loss loss, float prior,
                                      const double *weights, double *gradient)
 {
@@ -122,17 +127,17 @@ void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, f
 /* ---------------------------------------------------------------- the lesson */
 
 static const float PRIOR = 12; /* a candidate with 0.9 times the best score gets about a third of the best one's odds */
-static const float HEAD_RATE = 5; /* rate of new parameters, relative to the layers' */
+static const float HEAD_RATE = 5; /* learning rate of the new parameters, relative to that of the layers */
 /* The candidate layer starts as IDENTITY * sqrt(H) times the identity matrix, so that its rows are about as long as a
  * token's state. */
 static const float IDENTITY = 0.4f;
-static const double KEPT = 1; /* probability that a used tool beyond the first N hits is kept as a candidate */
+static const double KEPT = 1; /* probability that a gold tool beyond the first N hits is kept as a candidate */
 enum {
     OWN_LAYERS = 2, /* upper layers of the encoder that are trained */
     USUAL_TEXTS = 3 /* estimated texts of a request: itself and its sub-queries */
 };
 
-static const float strengths[] = {0, 0.25f, 0.5f, 0.75f, 1}; /* factors of v and of the correction that dev tries */
+static const float strengths[] = {0, 0.25f, 0.5f, 0.75f, 1}; /* factors to try on dev, of v and of the correction */
 enum { STRENGTHS = sizeof strengths / sizeof *strengths };
 
 enum { SOFTMAX, BCE };
@@ -209,7 +214,7 @@ static struct linear get_candidate_layer(const struct refiner_training *r)
                            .row_major = true};
 }
 
-/* Adds a batch of samples to the training batch. */
+/* Fills the training batch with these samples. chosen: [count] numbers of the samples. */
 static void lay_out_batch(struct refiner_training *r, const struct refiner_samples *samples, const uint32_t *chosen,
                           size_t count)
 {
@@ -434,7 +439,7 @@ static int forward_refiner_item(void *context, size_t index, unsigned worker)
     return 0;
 }
 
-/* Measures every strength, and sets the best one. */
+/* Measures each factor of the correction on dev. Sets r->strength to the best factor, and *figure to its result. */
 static int measure_refiner(void *self, struct train_progress *progress, double *figure, wt_error *err)
 {
     struct refiner_training *r = self;
@@ -461,8 +466,9 @@ static int measure_refiner(void *self, struct train_progress *progress, double *
     return 0;
 }
 
-/* Writes the weights that a query uses: the layers, the candidate layer, and the score layer, which combines v with s,
- * w and b times the strength. The score layer is divided by PRIOR, so that the first stage's share needs no factor. */
+/* Writes the weights that a query uses: the layers, the candidate layer and the score layer. The score layer consists
+ * of s, v + w and b, with s, w and b multiplied by the strength. It is divided by PRIOR, so that a query adds the first
+ * stage's score without a factor. */
 static int write_weights(struct refiner_training *r, const char *path, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
@@ -511,7 +517,7 @@ static int save_refiner(void *self, const struct loop_state *state, wt_error *er
     return wt__evaluator_save(r->evaluator, r->out, r->about, &from_first_stage, describe_refiner(r), err);
 }
 
-/* Saves the refiner with strength 0, because no step improved it: queries then skip the layers. */
+/* Saves the refiner with strength 0, because no step improved the figure on dev. Queries then skip the layers. */
 static int revert_refiner(void *self, const struct loop_state *state, wt_error *err)
 {
     struct refiner_training *r = self;
@@ -570,7 +576,7 @@ static void measure_refiner_step(struct refiner_training *r, size_t batch)
         (struct batch_limits){.texts = batch, .rows = batch * longest, .longest = longest, .external = batch * longest};
 }
 
-/* Returns the bytes of a training, including those that its data needed. */
+/* Returns the bytes that a training needs, including its data, which is allocated already. SIZE_MAX on overflow. */
 static size_t bytes_of_refiner(const struct refiner_training *r, unsigned workers)
 {
     size_t training_batch = wt__batch_bytes(r->model, workers, &r->limits), n = r->candidates;
@@ -712,8 +718,8 @@ int wt__lesson_refiner(struct training *training, wt_trained *out, wt_error *err
     out->before = r.alone;
     if (result.state.best_step == 0 && !isnan(r.alone))
         out->notice = result.state.best > r.alone
-                          ? "new weights of words and sub-queries were enough: the layers did not improve it on dev"
-                          : "nothing improved it on dev, so it keeps the order of its first stage";
+                          ? "the layers did not improve the figure on dev; only new weights of the features did"
+                          : "no step improved the figure on dev, so the refiner keeps the order of its first stage";
     return 0;
 }
 

@@ -14,16 +14,16 @@
 #include "retrieve/segment.h"
 
 enum {
-    HOLD_OUT = 5, /* one sample in so many is held out to measure the accuracy */
-    SCARCE = 4    /* synthetic requests are added to a kind that has less than one request in so many */
+    HOLD_OUT = 5, /* one request in so many is held out to measure the accuracy */
+    SCARCE = 4    /* synthetic requests are added to a kind that has fewer than one request in so many */
 };
 #define SHRINKAGE 1e-3
 
 struct kind_sample {
-    uint32_t request; /* number of the training request */
-    uint32_t other;   /* number of the request that it is joined with; NO_OTHER if it is not joined */
-    bool several, synthetic;
-    bool there; /* true if it is used: its search succeeded, and a synthetic request has at least two sub-queries */
+    uint32_t request;        /* number of the training request */
+    uint32_t other;          /* number of the request that it is joined with; NO_OTHER if it is not joined */
+    bool several, synthetic; /* true if it needs several providers; true if it is joined, or cut out of a request */
+    bool there;              /* true if the sample is used: it has a text and, if synthetic, sub-queries */
 };
 #define NO_OTHER UINT32_MAX
 
@@ -61,8 +61,8 @@ bool wt__kind_has_several(const struct first_ranking *ranking, const uint32_t *t
     return false;
 }
 
-/* Returns the provider of most of a request's tools, the first at a tie; HIERARCHY_NO_PROVIDER if no provider has two.
- */
+/* Returns the provider that has the most of a request's tools, the first one at a tie. HIERARCHY_NO_PROVIDER if no
+ * provider has two of them. */
 static uint32_t find_main_provider(const struct first_ranking *ranking, const uint32_t *tools, size_t count)
 {
     uint32_t best = HIERARCHY_NO_PROVIDER;

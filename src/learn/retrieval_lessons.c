@@ -10,8 +10,9 @@
 #include "learn/trainers.h"
 #include "nn/safetensors.h"
 
-/* The lesson "dpr" searches the tools' texts with the current encoder, which another lesson trains (the dual encoder of
- * ToolRerank, section 2.2, and of ToolBench). It tunes the weight of sub-queries on dev and writes the recipe. */
+/* The lesson "dpr" searches the tools' texts with the current encoder (the dual encoder of ToolRerank, section 2.2, and
+ * of ToolBench). The lesson "encoder" trains that encoder. "dpr" only tunes the weight of sub-queries on dev and writes
+ * the recipe. */
 
 static int measure_dpr(struct dev_evaluator *evaluator, struct retriever *retriever, struct dev_outcome *out,
                        wt_error *err)
@@ -35,19 +36,20 @@ int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
                                 err);
 }
 
-/* The lesson "tool2vec" tunes on dev the weight of the mean of the requests that used a tool relative to the tool's
- * description, and the number of usages needed to trust it. The mean is normalised first (the paper does not specify
- * this), because a tool with many different uses has a short mean. */
+/* The vector of a tool is a weighted sum of its description's vector and the mean vector of the requests that used the
+ * tool. The mean is normalised first (the paper does not specify this), because a tool with many different uses has a
+ * short mean. The lesson "tool2vec" tunes two numbers on dev: the weight of the mean, and the number of usages at which
+ * the mean has half of that weight. */
 
-/* A single usage counts at most 1 / DOUBT of the description, whatever the weight of the mean, so that one false usage
- * does not put an unneeded tool among the first hits. Chosen on dev with false usages (bench/poison.py). Every choice
- * below has a description, because without one there is no such limit. */
+/* A single usage weighs at most 1 / DOUBT of the description, whatever the weight of the mean. So one false usage does
+ * not put an unneeded tool among the first hits. DOUBT was chosen on dev with false usages (bench/poison.py). Every
+ * choice below weighs the description by 1, because the limit is relative to that weight. */
 enum { DOUBT = 20 };
 
 static const struct tool2vec usual = {1, 2, 2 * DOUBT};
 
-/* Weights of description and mean, and usages for half of the mean's weight, in order of preference: a later choice
- * must be better by more than a standard error. */
+/* Weight of the description, weight of the mean, and number of usages for half of the mean's weight. The choices are in
+ * order of preference: a later choice must be better by more than a standard error. */
 static const struct tool2vec choices[] = {
     {1, 2, 2 * DOUBT}, {1, 1.5f, 1.5f * DOUBT}, {1, 1, DOUBT},           {1, 3, 3 * DOUBT},
     {1, 5, 5 * DOUBT}, {1, 0.7f, 0.7f * DOUBT}, {1, 0.5f, 0.5f * DOUBT}, {1, 0, 0},
@@ -132,9 +134,9 @@ int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *er
 /* The lesson "neighbours" saves the vectors of the training requests and the tools of each, for
  * retrieve/past_requests.h. */
 
-/* Encodes the requests also with the engine's encoder, for recipes that do not use the trained encoder (PTR over bm25,
- * dense or hybrid). *out: [B, dimension of that encoder], owned by the caller; NULL if the evaluator uses the same
- * encoder. */
+/* Encodes the requests with the engine's encoder too, for recipes that do not use the trained encoder (PTR over bm25,
+ * dense or hybrid). *out: [B, dimension of the engine's encoder], owned by the caller; NULL if the evaluator uses the
+ * engine's encoder. */
 static int encode_untrained(const struct dev_evaluator *evaluator, const struct encoder *encoder, float **out,
                             wt_error *err)
 {
@@ -152,7 +154,7 @@ static int encode_untrained(const struct dev_evaluator *evaluator, const struct 
     return wt__encode_many(encoder, TEXT_REQUEST, train->texts, train->count, training->threads, *out, &progress, err);
 }
 
-/* Writes the past requests, and their vectors by the engine's encoder. untrained: [B, dim]; NULL for none. */
+/* Writes the past requests, and their vectors by the engine's encoder. untrained: [B, dim] these vectors, or NULL. */
 static int write_past_requests(const struct dev_evaluator *evaluator, const float *untrained, size_t dim,
                                const char *folder, wt_error *err)
 {

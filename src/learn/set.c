@@ -3,13 +3,15 @@
  *
  * Every dev request is searched three times: normally, deeper (for complete sets), and without its own tools, so that
  * no tool fits. The chooser's parameters are fitted to the results. Training requests are unsuitable, because the
- * encoder has learned from them. The requests are split into folds: the parameters that tune and calibrate a request
- * are fitted on the other folds, and the final parameters on all.
+ * encoder has learned from them.
+ *
+ * The dev requests are split into folds. Tuning and calibration apply to each request the parameters that were fitted
+ * on the other folds. The final parameters are fitted on all dev requests.
  *
  * Sets are calibrated separately for used and unused tools (Mondrian conformal prediction, Vovk et al. 2005), because
- * an unused tool ranks lower. Few dev requests need an unused tool. In a fourth search the least used tool of each
- * other request is therefore hidden: it gets the vector of a tool added after training, and past requests that used it
- * are excluded. */
+ * an unused tool ranks lower. Few dev requests need an unused tool. Therefore, if a dev request needs only used tools,
+ * a fourth search hides the least used one. The hidden tool gets the vector of a tool added after training, and the
+ * past requests that used the tool are excluded. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +35,7 @@ enum {
     FOLDS = 5,
     UNUSED_IN = 100, /* tools are hidden only if at least one training request in so many has a tool of its own */
     SET_LEAST = 20,  /* minimum number of dev requests */
-    CLEARLY = 2      /* standard errors by which a combination must beat the best so far; many are tried */
+    CLEARLY = 2      /* standard errors by which a combination must beat the best so far */
 };
 
 /* Result of a search of PICK_COMPLETE hits, and the places of the gold tools of one kind (used or unused) in it. */
@@ -103,8 +105,8 @@ static bool is_needed_tool(const struct set_search *s, const struct set_request 
     return false;
 }
 
-/* Records the first hits. asked: the request; NULL for the search without its gold tools, whose hits are all unneeded.
- */
+/* Records the first hits of a search. asked: the request; NULL if the search excluded its gold tools, so that no hit is
+ * needed. */
 static void record_seen_hits(const struct set_search *s, const struct set_request *asked, const struct search *search,
                              struct seen_hits *out)
 {
@@ -198,7 +200,7 @@ static int search_dev_tools(void *context, size_t index, unsigned worker)
     if (rc == 0) {
         record_near_hits(s, asked, &near);
         record_seen_hits(s, asked, &near, &asked->seen);
-        if (index % 2 == 0) /* every second request: search as if its gold tools had never been used either */
+        if (index % 2 == 0) /* for every second request, also exclude the past requests that used its gold tools */
             rc = wt__past_users(&near, ids, asked->gold_count, &left_out, err);
     }
     wt__search_end(&near);
@@ -508,7 +510,7 @@ static int calibrate_chooser(struct set_search *s, wt_error *err)
     return 0;
 }
 
-/* Records the best cosine and the length of the dev requests, against which a query tells an unfamiliar request. */
+/* Records the best cosine and the length of each dev request. Queries detect an unfamiliar request by comparison. */
 static void calibrate_familiarity(struct set_search *s)
 {
     for (size_t q = 0; q < s->count; q++) {

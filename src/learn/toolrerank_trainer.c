@@ -1,12 +1,15 @@
-/* toolrerank_trainer.c: the lesson "toolrerank" (sections 3 and 4.1 of ToolRerank): fits the classifier of requests,
- * lists the tools seen in training, and tunes the settings of the rules by grid search on dev, with the same pipeline
- * as a query.
+/* toolrerank_trainer.c: the lesson "toolrerank" (sections 3 and 4.1 of ToolRerank). It fits the classifier of requests,
+ * lists the tools seen in training, and tunes the settings of the rules by grid search on dev. The search runs the same
+ * pipeline as a query.
  *
- * The first stage is dpr, as in the paper, or the same vectors with words if that is better on dev. Every setting is
- * applied to every dev request, as a request of either kind, and its figure is stored. The best setting for a margin of
- * the classifier then follows from sums of figures. The cross-encoder reads each pair of request and tool once. If dev
- * has hardly any requests for a single provider, which Algorithm 1 of the paper needs, such requests are cut out of the
- * others (request_kind.c). */
+ * The first stage is dpr, as in the paper, or a combination of dpr and words if that is better on dev.
+ *
+ * A setting is a rule for one kind of requests, with its parameters. Each setting is applied to each dev request as if
+ * the request were of that kind, and the resulting figure is stored. The best settings for a margin of the classifier
+ * then follow from sums of figures. The cross-encoder reads each pair of request and tool once.
+ *
+ * Algorithm 1 of the paper needs requests for a single provider. If these are scarce in dev, such requests are cut out
+ * of the other dev requests (request_kind.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +21,7 @@
 #include "rerank/toolrerank.h"
 #include "rerank/cross.h"
 
-/* Values in order of preference, the paper's first: at equal figures the earlier one stays. */
+/* Values in order of preference, the paper's value first. At equal figures the earlier value wins. */
 static const struct dev_balance {
     float lexical, dense;
 } balances[] = {{0, 1}, {1, 4}, {1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}};
@@ -47,14 +50,14 @@ enum {
 /* A dev request, or a request cut out of it. */
 struct dev_question {
     struct str text;
-    uint32_t *gold; /* [gold_count] rows of its tools; none if it could not be cut */
+    uint32_t *gold; /* [gold_count] rows of its tools; gold_count is 0 if no request could be cut out */
     size_t gold_count;
     char *cut;                       /* memory of text; NULL for an original dev request */
     struct candidate first[DEEPEST]; /* [count] candidates of the first stage */
     size_t count;
     float probability;           /* probability that it needs several providers */
     float before;                /* figure of the first stage */
-    float points[LOOKS][POINTS]; /* figure of each setting */
+    float points[LOOKS][POINTS]; /* figure of each setting (get_point_settings) */
     struct pair_score {
         uint32_t row;
         float probability;
@@ -108,8 +111,8 @@ static int read_catalogue_tools(struct rule_search *s, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* Marks the tools of providers that training used, and appends the providers' names. A tool without a provider counts
- * as its own provider, named by its id. */
+/* Marks all tools of each provider that training used, and appends the provider's name to names. A tool without a
+ * provider counts as its own provider, with the tool's name. */
 static int list_seen(struct rule_search *s, json_t *names, wt_error *err)
 {
     const struct example_set *train = &s->training->examples.train;
@@ -279,8 +282,7 @@ static int try_points(struct pipeline_context *a, wt_error *err)
     return 0;
 }
 
-/* Reads dev request `index`; for an index beyond the dev requests, cuts a request for one of its providers out of dev
- * request index - Q. */
+/* Reads dev request `index`. If index >= Q, cuts a request for one provider out of dev request index - Q. */
 static int read_dev_request(struct rule_search *s, size_t index, unsigned worker, wt_error *err)
 {
     const struct example_set *set = &s->training->examples.dev;
@@ -304,7 +306,7 @@ static int read_dev_request(struct rule_search *s, size_t index, unsigned worker
     return 0;
 }
 
-/* Ranks a request by the first stage, classifies it, and measures every setting. */
+/* Ranks a request by the first stage, classifies the request, and measures every setting. */
 static int search_hierarchy(void *context, size_t index, unsigned worker)
 {
     struct rule_search *s = context;
@@ -346,7 +348,8 @@ static size_t find_best_point(const double *sums, size_t begin, size_t end)
     return sums[POINTS - 1] > sums[best] + 1e-9 ? POINTS - 1 : best;
 }
 
-/* Returns the sum of figures for a classifier with this margin and the best rule for each kind. Sets those settings. */
+/* Finds the best rule for each kind of requests, if the classifier has this margin. Returns the sum of their figures.
+ * *settings: the best rules and their parameters. */
 static double try_margin(const struct rule_search *s, size_t look, float margin, struct hierarchy_settings *settings)
 {
     double sums[REQUEST_KINDS][POINTS] = {{0}};
@@ -386,8 +389,8 @@ static void choose_settings(struct rule_search *s)
         s->before = (q ? s->before : 0) + (double)s->asked[q].before / (double)count;
 }
 
-/* Returns the number of requests from dev: the dev requests, and as many cut ones if those for a single provider are
- * scarce. */
+/* Returns the number of requests to search: the number of dev requests, or twice that number if requests for a single
+ * provider are scarce. The second half is cut out of the first. */
 static size_t count_dev_questions(const struct rule_search *s)
 {
     const struct dev_evaluator *evaluator = s->ranking.evaluator;

@@ -52,8 +52,8 @@ static const struct lesson lessons[] = {
            wt__lesson_auto),
     LESSON("set", "Set prediction: which of the hits a request needs, calibrated, and when no tool fits", "TRACC", "",
            ONE_SET, 1, 0, wt__lesson_set),
-    LESSON("cross", "A cross-encoder, which reads a request and a tool together; not one of \"all\"",
-           "recall@5 of the best 30, ranked anew", "softmax bce", WISH, CROSS_BATCH, CROSS_RATE, wt__lesson_cross),
+    LESSON("cross", "A cross-encoder, which reads a request and a tool together; not part of \"all\"",
+           "recall@5 of the best 30, reranked", "softmax bce", WISH, CROSS_BATCH, CROSS_RATE, wt__lesson_cross),
     LESSON("toolrerank", "ToolRerank: single- or multi-provider requests, and the parameters of its algorithms",
            "mean of recall and NDCG at 5", "", ONE_SET, 1, 0, wt__lesson_toolrerank),
 };
@@ -80,7 +80,7 @@ static const double EPOCHS_MAX = 10000, RATE_MAX = 1, JOIN_MAX = .9;
 struct training_report {
     wt_train_report visible;     /* first, so that the public pointer equals the pointer to this struct */
     struct arena arena;          /* the training's arena, moved here at its end; owns the report's strings */
-    wt_trained *items;           /* [LESSONS] results; visible.len are filled */
+    wt_trained *items;           /* [LESSONS] results; the first visible.len are set */
     const wt_trained **pointers; /* [LESSONS] pointers to items */
 };
 
@@ -110,8 +110,7 @@ static size_t count_folders(const char *data)
 static int check_train_options(const char *name, const wt_train_options *o, wt_error *err)
 {
     if (o->loss && strcmp(name, ALL) == 0)
-        return wt__fail(err, WT_EINVAL, "lessons have losses of their own; name the one that the loss \"%s\" is for",
-                        o->loss);
+        return wt__fail(err, WT_EINVAL, "each lesson has its own losses; name the lesson of the loss \"%s\"", o->loss);
     if (!(o->epochs >= 0 && o->epochs <= EPOCHS_MAX))
         return wt__fail(err, WT_EINVAL, "epochs must be above 0 and at most %.0f", EPOCHS_MAX);
     if (!(o->rate >= 0 && o->rate <= RATE_MAX))
@@ -144,8 +143,8 @@ static bool is_wanted(const char *name, size_t i)
     return all || strcmp(name, lessons[i].public.name) == 0;
 }
 
-/* Parses the next line of most_of, NAME=N or N (the name is then empty), and advances *lines. Returns 1, 0 after the
- * last line, or -1 if the line is invalid. */
+/* Parses the next line of most_of and advances *lines. A line is NAME=N, or N, which sets *name to an empty string.
+ * Returns 1, 0 after the last line, or -1 if the line is invalid. */
 static int parse_next_most(const char **lines, struct str *name, size_t *most)
 {
     struct str line = {0};
@@ -209,9 +208,9 @@ static int check_most(struct training *training, wt_error *err)
                     WT_MAX_USAGES, (int)(len < 60 ? len : 60), line);
 }
 
-/* Rejects combinations of lessons and data: lessons that need a single catalogue cannot use several data sets,
- * synthetic requests (which add a catalogue without descriptions) or joined requests. Several data sets exclude a
- * store. */
+/* Rejects combinations of lessons and data. Lessons that need a single catalogue cannot use several data sets, joined
+ * requests or synthetic requests, which add a catalogue without descriptions. A store cannot be combined with several
+ * data sets. given: the store, or NULL. */
 static int check_sets(const char *name, const wt_train_options *o, const wt_engine *given, wt_error *err)
 {
     size_t count = count_folders(o->data);
@@ -249,7 +248,7 @@ static int check_training_name(const char *name, wt_error *err)
     return wt__fail(err, WT_EINVAL, "unknown lesson \"%s\"; choose from: %s" ALL, name ? name : "", names.ptr);
 }
 
-/* Converts the fields that the caller chose for a lesson to bits. names: NULL to choose none, which sets *out to 0. */
+/* Converts the names of fields of a tool to bits. names: NULL for the default fields, which sets *out to 0. */
 static int read_fields(const char *lesson, const char *names, unsigned *out, wt_error *err)
 {
     struct str unknown;
@@ -345,8 +344,8 @@ static int add_lesson_notice(struct training *training, wt_trained *item, wt_err
     return 0;
 }
 
-/* Skips a lesson that a static encoder cannot take part in: leaves a notice. alone: no other lesson was requested, so
- * fail with this notice as the error instead. */
+/* Skips a lesson that needs layers to train, because the encoder is static. Sets item->notice to the reason. alone:
+ * true if no other lesson was requested; then fails with the reason as the error. */
 static int skip_lesson(struct training *training, const struct encoder *encoder, bool alone, wt_trained *item,
                        wt_error *err)
 {
@@ -390,13 +389,13 @@ struct training_reading {
     struct examples *sets; /* [count] */
     size_t *most;          /* [count] maximum training requests of each set; 0 for all */
     wt_engine **engines;   /* [count] engine with the catalogue of each set */
-    size_t count;          /* at most two a data set: its own requests, and synthetic ones */
+    size_t count;          /* at most two for each data set: its own requests, and synthetic requests */
     bool capped;           /* true if any set has a maximum */
 };
 
-/* Appends the requests of a catalogue as one set, and the synthetic requests that the options ask for as another. If
- * the catalogue has no requests, dev requests are synthetic too. data: folder of the data set; NULL to read the store's
- * recorded use. */
+/* Appends the requests of a catalogue as one set, and the synthetic requests as another set if the options specify
+ * any. Some synthetic requests are dev only if the catalogue has no other requests. data: folder of the data set; NULL
+ * to read the store's recorded use. */
 static int read_training_examples(struct training_reading *r, const char *data, wt_engine *engine, wt_error *err)
 {
     struct training *training = r->training;
@@ -420,7 +419,8 @@ static int read_training_examples(struct training_reading *r, const char *data, 
     return rc;
 }
 
-/* Reads a data set. Its catalogue is the training's engine for the first data set; for the others it opens one. */
+/* Reads a data set. Uses the training's engine as the catalogue of the first data set, and opens a catalogue for each
+ * further data set. */
 static int read_data_set(struct training_reading *r, struct str folder, wt_error *err)
 {
     struct training *training = r->training;

@@ -1,8 +1,8 @@
 /* training.c: code that the lessons share: folders, options, and the description of a training in its model.
  *
- * The config.json of a trained model has a member "whichtool": the description (data, base and options) that
- * wt__training_plan writes, the figures, and "identity", the SHA-256 of the description as JSON text. Trainings with
- * equal identities are equal. */
+ * The config.json of a trained model has a member "whichtool". It contains the description of the training (data, base
+ * and options), the figures, and "identity". The identity is the SHA-256 of the description as JSON text, without the
+ * path of the data. Equal identities mean that the trainings are equal. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ enum {
     CONFIG_MAX = 1 << 20     /* maximum bytes of a config.json */
 };
 
-/* Reads the number after the first `key` in a file; the key "" reads the number at its beginning. Returns false if the
- * file, the key or the number is missing (memory.max may be the word "max"). */
+/* Reads the number after the first `key` in a file. The key "" reads the number at the beginning of the file. Returns
+ * false if the file, the key or the number is missing (memory.max may contain the word "max"). */
 static bool read_number_after(const char *path, const char *key, uint64_t *number)
 {
     char text[PROC_FILE_MAX + 1], *end = NULL;
@@ -182,7 +182,7 @@ static json_t *describe_options(const struct training *training, const struct tr
         (json_int_t)training->threads);
     if (!about)
         return NULL;
-    /* Only write options that differ from the default, so that the identity of other trainings does not change. */
+    /* Write these options only if they are set, so that the identity of trainings without them does not change. */
     json_t *given = json_object_get(about, "options");
     int failed = 0;
     if (options->negatives > 0)

@@ -237,7 +237,8 @@ size_t wt__batch_add_pair(struct training_batch *training_batch, const int32_t *
     return number;
 }
 
-/* Appends a text to a worker's batch. The batch has positions, types and external rows if any of its texts has them. */
+/* Appends a text to a worker's batch. If the text has positions, types or external rows, the batch has them from then
+ * on. */
 static void place_batch_text(struct training_batch *training_batch, struct batch_worker *work, uint32_t number)
 {
     struct batch_text *text = &training_batch->texts[number];
@@ -260,7 +261,7 @@ static void place_batch_text(struct training_batch *training_batch, struct batch
     work->starts[work->batch.count] = work->rows;
 }
 
-/* Sets order [count] to the numbers of the texts by decreasing length; stable. */
+/* Sets order [count] to the numbers of the texts by decreasing length. Texts of equal length keep their order. */
 static void sort_longest_first(const struct batch_text *texts, uint32_t *order, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -439,7 +440,7 @@ int wt__batch_encode(struct training_batch *training_batch, enum batch_output ou
     size_t pieces = cut_pieces(&e, count), step = AT_ONCE * (size_t)training_batch->workers;
     for (size_t first = 0; first < pieces; first += step) {
         size_t n = pieces - first < step ? pieces - first : step;
-        e.cuts = cuts + first; /* pieces are numbered from the first of this round */
+        e.cuts = cuts + first; /* encode_piece numbers the pieces from the first of this round */
         wt__pool_run(training_batch->workers, n, encode_piece, &e);
         if (progress && wt__train_progress_step(progress, progress->state.done + cuts[first + n] - cuts[first]))
             return wt__fail_cancelled(err);

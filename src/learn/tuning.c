@@ -1,4 +1,4 @@
-/* tuning.c: the methods of training the encoder: contrast, triplets, a classifier, and similarities of a teacher. */
+/* tuning.c: the methods of training the encoder: contrast, triplets, a classifier, and a teacher's similarities. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@
         name, output, rate, measure, begin, end, prepare, loss, renew, head                                            \
     }
 
-enum { MOST_TOOLS = 48 }; /* minimum of the limit below */
+enum { MOST_TOOLS = 48 }; /* lower bound of get_most_step_tools */
 
 /* Returns the maximum number of tools of a step: 1.5 times its requests, and at least MOST_TOOLS. The number is limited
  * because tools take most of the time of a step. */
@@ -54,7 +54,7 @@ int wt__tuning_tools(struct step_tools *out, const struct tuning *tuning, const 
     return 0;
 }
 
-/* Adds a text by its number to the training batch's step. */
+/* Adds text `number` to the training batch. */
 static void add_tuning_text(struct tuning *tuning, const struct token_texts *texts, size_t number)
 {
     size_t first = texts->starts[number];
@@ -66,18 +66,18 @@ static void add_tuning_text(struct tuning *tuning, const struct token_texts *tex
 /* Moves a request's vector towards the texts of its tools and away from the other tools of the batch (in-batch
  * contrast, van den Oord et al. 2018).
  *
- * A batch has requests and all their tools. For each pair of a request and its tool, the loss contrasts the tool with
- * the batch's tools that the request does not need, and the request with the batch's requests that do not need the
- * tool. The batch's loss is the mean over pairs and both directions.
+ * A batch has requests and their tools, at most get_most_step_tools. Each pair of a request and its tool has a loss in
+ * two directions. One contrasts the tool with the batch's tools that the request does not need. The other contrasts the
+ * request with the batch's requests that do not need the tool. The batch's loss is the mean over pairs and directions.
  *
- * Hard negatives are optional. After the first measurement, each batch also gets wrong tools that the model ranks high
- * for its requests (learn/ranking.h). All tools are encoded after each measurement, and the batch's requests in each
- * step. */
+ * Hard negatives are optional. After the first measurement interval, each batch also gets wrong tools that the model
+ * ranks high for its requests (learn/ranking.h). For this ranking, the tools are encoded after each measurement
+ * interval, and the requests of a batch before its step. */
 
 static const float SCALE = 20; /* factor of the cosine */
 enum {
-    NEGATIVE_POOL = 16,  /* best-ranked wrong tools of a request from which hard negatives are drawn */
-    RANKED_TOOLS = 50000 /* maximum number of tools that are ranked; if more are used, a seeded sample */
+    NEGATIVE_POOL = 16,  /* number of best-ranked wrong tools of a request from which hard negatives are drawn */
+    RANKED_TOOLS = 50000 /* maximum number of tools to rank; if more tools are used, a seeded sample is ranked */
 };
 
 struct contrast_step {
@@ -86,6 +86,7 @@ struct contrast_step {
     uint8_t *pairs;            /* [requests, tools] of enum pair */
     float *scores, *gradients; /* [requests, tools] */
 
+    /* For hard negatives. classify_pair uses `ranking` without them, too. */
     struct mined_ranking ranking;
     size_t negatives; /* hard negatives per request; 0 for none */
     float *asking;    /* [batch, H] vectors of the requests before the step */
@@ -110,7 +111,7 @@ static size_t measure_contrast_step(const struct tuning *tuning, struct batch_li
     limits->texts = tuning->batch + tools;
     limits->rows =
         wt__token_texts_longest(&tuning->requests, tuning->batch) + wt__token_texts_longest(&tuning->tools, tools);
-    if (tuning->training->options->negatives > 0) /* the tools' vectors twice, and the scores */
+    if (tuning->training->options->negatives > 0) /* old and new vectors of the tools, and the scores */
         bytes = (count_ranked_tools(tuning) * (2 * hidden + tuning->batch) + tuning->batch * (hidden + RANKING_DEPTH)) *
                 sizeof(float);
     return bytes + tuning->batch * tools * (2 * sizeof(float) + 1);
@@ -183,8 +184,8 @@ static int renew_negatives(struct tuning *tuning, struct train_progress *progres
     return 0;
 }
 
-/* Adds wrong tools that the model ranks high to the step's tools. Leaves the training batch empty, because it encodes
- * the requests with it. */
+/* Adds hard negatives to the step's tools: wrong tools that the model ranks high. Encodes the requests with the
+ * training batch, and leaves that batch empty. Does nothing before the tools have been encoded. */
 static int add_negatives(struct tuning *tuning, struct contrast_step *step, const uint32_t *examples, size_t count,
                          struct rng *rng, wt_error *err)
 {
@@ -278,10 +279,10 @@ const struct tuning_kind wt__contrast =
  * for a request; the authors use every pair. */
 
 enum {
-    NEAR = 5,   /* positives, and negatives, per request */
-    LOOK = 100, /* nearest requests among which they are searched */
+    NEAR = 5,   /* maximum number of positives of a request, and of negatives */
+    LOOK = 100, /* number of nearest requests that are searched for positives and negatives */
     BLOCK = 64, /* requests that one item of work mines */
-    PART = 8192 /* requests that a block is compared with by one matrix product */
+    PART = 8192 /* requests that one matrix product compares a block with */
 };
 static const float MARGIN = 1;
 
@@ -460,12 +461,14 @@ const struct tuning_kind wt__triplet = KIND("triplet", BATCH_POOLED, 1e-5, measu
 /* ---------------------------------------------------------------- classifier */
 
 /* Trains the encoder together with a multi-label classifier: a head with one row per tool on the request's vector
- * (Tool2Vec, section 4.2). The loss is the sum of log-softmax of the gold tools, as in the authors' code, or binary
- * cross-entropy, as in their text.
+ * (Tool2Vec, section 4.2). The loss is the sum of the gold tools' negative log-softmax, as in the authors' code, or the
+ * binary cross-entropy, as in the paper's text.
  *
- * Differences from the paper: the head reads the normalised pooled vector times 20 instead of the first token's state,
- * has no bias, and its rows start as the vectors of the tools' texts. The head is saved with the encoder (trainers.h),
- * and the lesson "mlc" with the loss "kept" turns it into the recipe "mlc". */
+ * The head differs from the paper's head. It reads the normalised pooled vector times 20 instead of the first token's
+ * state. It has no bias. Its rows start as the vectors of the tools' texts.
+ *
+ * The head is saved with the encoder (trainers.h). The lesson "mlc" with the loss "kept" turns the head into the recipe
+ * "mlc". */
 
 /* The head's rate relative to the encoder's: each row of the head gets few steps to converge. */
 static const float HEAD_RATE = 20;
@@ -585,10 +588,10 @@ const struct tuning_kind wt__classify_bce =
 
 /* ---------------------------------------------------------------- similarities of a teacher */
 
-/* Trains the encoder to reproduce a teacher's similarities: moves the softmax of a text's similarities with the other
- * texts of the batch towards the teacher's (Kullback-Leibler divergence). The teacher's vectors may have another width.
- * A batch has requests and their tools. The teacher encodes them within the step, so a resumed training has nothing to
- * recompute. */
+/* Trains the encoder to reproduce a teacher's similarities. The loss of a text is the Kullback-Leibler divergence
+ * between the softmax of its similarities with the other texts of the batch and the teacher's softmax. The teacher's
+ * vectors may have another width. A batch has requests and their tools. The teacher encodes both within the step, so a
+ * resumed training has nothing to recompute. */
 
 struct likeness_step {
     struct encoder *teacher;

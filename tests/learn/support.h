@@ -119,7 +119,7 @@ static inline void import_usages(struct learn_place *place, wt_engine *engine, c
     wt_usage_report_free(report);
 }
 
-/* Writes the n-th request for tool t: its words and one random word. */
+/* Writes the n-th request for tool t: two of the tool's words and a random word. */
 static inline void write_request_text(struct buffer *text, size_t t, size_t n, struct rng *rng)
 {
     const char *const *words = place_tools[t].words;
@@ -165,7 +165,7 @@ static inline void write_data_set(struct learn_place *place, const char *queries
     wt__buffer_dispose(&corpus);
 }
 
-/* Hashes a model that was trained into this folder. */
+/* Sets hex to the SHA-256 of the weights of a trained model. out: folder of the trained models. */
 static inline void hash_trained_model(const char *out, const char *model, char hex[65])
 {
     char path[160];

@@ -45,8 +45,8 @@ static void hash_of_cross(const char *out, char hex[65])
     hash_trained_model(out, "cross", hex);
 }
 
-/* Computes recall@5 on dev with the trained model; all tools are candidates. The probabilities must add up to the
- * number of right tools. */
+/* Computes recall@5 on dev with the trained model; all tools are candidates. Also checks that the probabilities add up
+ * to the number of gold tools. */
 static double recall_by_reader(struct learn_place *place, struct cross *cross, const struct examples *examples)
 {
     static int32_t ids[PLACE_TOOLS][CROSS_TOKENS];
@@ -92,7 +92,7 @@ static void trained_cross_encoder_ranks_better(void **state)
         assert_int_equal(report->len, 1);
         if (!(item->after > item->before + .1))
             fail_msg("%s: from %g to %g", losses[i], item->before, item->after);
-        assert_string_equal(item->figure, "recall@5 of the best 30, ranked anew");
+        assert_string_equal(item->figure, "recall@5 of the best 30, reranked");
         double after = item->after;
         wt_train_report_free(report);
         snprintf(folder, sizeof folder, "%s/cross", place->out);
@@ -110,7 +110,8 @@ static void trained_cross_encoder_ranks_better(void **state)
     wt_close(engine);
 }
 
-/* Phases are always reported at their beginning, and steps at most ten times a second. */
+/* Cancels at the beginning of the n-th measurement; *context holds n. The beginning of a phase is always reported, so
+ * the moment does not depend on the machine's speed. */
 static int stop_at_phase(void *context, const wt_train_progress *progress)
 {
     size_t *left = context;

@@ -41,7 +41,7 @@ static void no_choice_is_better_without_requests(void **state)
     assert_false(wt__evaluator_is_better(&evaluator, &nothing, &nothing, 1));
 }
 
-/* Result of a training that went wrong. */
+/* A training that diverges can produce such vectors. */
 static void rejects_invalid_vectors(void **state)
 {
     enum { TOOLS = 3, DIM = 16 };

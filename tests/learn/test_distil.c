@@ -1,5 +1,5 @@
-/* Tests wt_distil through its interface on a model of two layers: its result, its data and its errors. Also compares
- * the gradient of a table of rows with finite differences. */
+/* Tests wt_distil on a teacher of two layers: the result, the data sets and the errors. Also compares the gradient of a
+ * table of rows with finite differences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -287,7 +287,8 @@ struct table_twin {
     const float *teacher;
 };
 
-/* Computes |v - t|^2 over the texts from the rows. */
+/* Computes the mean over the texts of |v - t|^2, where v is the normalised sum of the text's rows and t is the
+ * teacher's vector. */
 static double table_loss(void *context)
 {
     const struct table_twin *twin = context;
