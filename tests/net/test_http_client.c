@@ -55,10 +55,10 @@ static int stop_download_server(void **state)
 static const struct {
     const char *name, *url; /* a path on our server, or a whole URL */
     size_t before;          /* bytes of the body already in the file */
-    uint64_t max;
+    uint64_t max;           /* max_bytes of the download */
     int rc;
-    size_t len; /* bytes of the body in the file afterwards */
-    const char *says;
+    size_t len;       /* bytes of the body in the file afterwards; SIZE_MAX for any number */
+    const char *says; /* part of the error message, or NULL */
 } rows[] = {
     {"a whole file", "/well", 0, BODY, 0, BODY, NULL},
     {"the rest of a file", "/well", 123456, BODY, 0, BODY, NULL},
