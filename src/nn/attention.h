@@ -1,5 +1,5 @@
-/* attention.h: self-attention over one sequence: plain, with the bias of MPNet, and the disentangled attention of
- * DeBERTa. Sequences are not padded, so there is no mask. */
+/* attention.h: self-attention over one sequence. There are three kinds: plain attention, attention with the bias of
+ * MPNet, and the disentangled attention of DeBERTa. Sequences are not padded, so there is no mask. */
 #ifndef WT_NN_ATTENTION_H
 #define WT_NN_ATTENTION_H
 
@@ -97,8 +97,8 @@ size_t wt__disentangled_backward_scratch(const struct disentangled *d, size_t t)
 void wt__disentangled_forward(const struct disentangled *d, const float *qkv, size_t qkv_stride, float *out,
                               size_t out_stride, float *scratch, size_t t);
 
-/* Overwrites dqkv [T, 3 H]. Adds to dposition_key and dposition_query [count, H], rows position_stride apart (NULL if
- * frozen). */
+/* Overwrites dqkv [T, 3 H]. Adds to dposition_key and dposition_query [count, H], whose rows are position_stride apart.
+ * Each is NULL if frozen. dout is as in wt__attention_backward. */
 void wt__disentangled_backward(const struct disentangled *d, const float *qkv, size_t qkv_stride, const float *dout,
                                size_t dout_stride, float *dqkv, size_t dqkv_stride, float *dposition_key,
                                float *dposition_query, float *scratch, size_t t);

@@ -1,5 +1,5 @@
-/* loss.h: training losses. Each function returns the loss and overwrites the gradients of its inputs. Sums run in
- * double precision in a fixed order. The loss and gradients of empty input (no rows, no pair, all masked) are 0. */
+/* loss.h: training losses. Each function returns the loss and writes the gradients of its inputs. Sums run in double
+ * precision in a fixed order. The loss and gradients of empty input (no rows, no pair, all masked) are 0. */
 #ifndef WT_NN_LOSS_H
 #define WT_NN_LOSS_H
 
@@ -24,9 +24,10 @@ struct contrast {
  * [B, D] and ddocuments [C, D]. */
 float wt__loss_contrast(const struct contrast *contrast, float *dqueries, float *ddocuments);
 
-/* Works like wt__loss_contrast, with another loss. The loss of a positive pair is the mean of two terms. The first is
+/* Contrasts each positive pair in both directions. The loss of the pair is the mean of two terms. The first is
  * -log(exp score / (exp score + sum of exp score of the negatives in its row)). The second is the same for its column.
- * Other positives are not in the sums. The loss is the mean over all positive pairs. */
+ * Other positives are not in the sums. The loss is the mean over all positive pairs. Overwrites dqueries [B, D] and
+ * ddocuments [C, D]. */
 float wt__loss_contrast_both(const struct contrast *contrast, float *dqueries, float *ddocuments);
 
 /* Mean over rows of max(0, |a - p| - |a - n| + margin) with Euclidean distances. TRIPLET_EPSILON is added to each

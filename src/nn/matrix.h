@@ -1,8 +1,9 @@
 /* matrix.h: products of row-major matrices, packed matrices, and principal axes.
  *
  * Training uses wt__matmul, in which each side may be transposed. Inference multiplies by packed weights instead.
- * wt__matmul has two implementations, which are equal up to rounding: our own kernels, and OpenBLAS if wt__blas_load()
- * found it (see docs/decisions/0005-blas-when-training.md). Both use one thread, so callers split the batch. The same
+ * wt__matmul uses our own kernels, or OpenBLAS if wt__blas_load() found it (see
+ * docs/decisions/0005-blas-when-training.md). Their results are equal up to rounding. Large products that may be
+ * rounded to bfloat16 use AMX if the processor has it. Each call uses one thread, so callers split the batch. The same
  * call on the same processor gives the same bits.
  *
  * Our own implementation allocates scratch. If out of memory, it uses a small buffer on the stack and is slow. */

@@ -56,7 +56,7 @@ static const struct {
      .step = {.status = 302, .headers = "Location: /v1/x\r\n", .body = ""},
      .status = 302,
      .body = ""},
-    {.name = "delayed answer within the timeout",
+    {.name = "wait for the first byte is not a stall",
      .step = {.status = 200, .body = "{}", .delay_ms = 300},
      .stall_ms = 50,
      .status = 200,

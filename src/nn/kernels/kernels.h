@@ -53,8 +53,9 @@ struct gemm {
     enum activation activation;
 };
 
-/* The product of struct gemm for W in signed bytes with one scale per row. Each row x of `a` is quantised to unsigned
- * bytes, called codes, in groups of WT_GROUP values. The codes of a group span its minimum (low) to its maximum:
+/* struct gemm_bytes is the product of struct gemm for W in signed bytes, with one scale per row of W. Each row x of `a`
+ * is quantised to unsigned bytes, called codes, in groups of WT_GROUP values. Code 0 is the minimum of the group (low),
+ * and code 255 is its maximum:
  *   x[k] is about low + step * code[k], so the sum of x[k] * w[k] is step * sum of code * w + low * sum of w.
  * The first sum is an exact integer. The second is known in advance. Groups are short because a hidden state has a few
  * values far larger than the others. In longer groups, these would make the steps of more values coarse. */
@@ -81,8 +82,11 @@ struct gemm_bytes {
 
 enum { WT_PANEL_GROUP = WT_GROUP * WT_PANEL + WT_PANEL * 4 }; /* bytes of a group in a panel */
 
-/* first = beta1 * first + (1 - beta1) * g, second = beta2 * second + (1 - beta2) * g^2, g = gradient * scale;
- * value = value * keep - rate * first / (sqrt(second) * root + epsilon). */
+/* The factors of one step of AdamW, which computes in this order:
+ *   g = gradient * scale
+ *   first = beta1 * first + (1 - beta1) * g
+ *   second = beta2 * second + (1 - beta2) * g^2
+ *   value = value * keep - rate * first / (sqrt(second) * root + epsilon) */
 struct adamw_factors {
     float beta1, beta2, epsilon, scale, keep;
     float rate; /* learning rate / (1 - beta1^step) */
