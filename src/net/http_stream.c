@@ -1,6 +1,6 @@
 /* http_stream.c: runs many concurrent transfers on one thread; see http_client.h. It uses libcurl's multi interface.
- * Once a transfer is in the list, only the loop's thread uses its libcurl handle. Other threads set flags in the list
- * and wake the loop. */
+ * Once a transfer is in the list, only the loop's thread uses its libcurl handle. Other threads add transfers to the
+ * list, mark transfers as cancelled, and wake the loop. */
 #include "net/internal.h"
 
 #include <pthread.h>

@@ -122,7 +122,8 @@ static bool connect_ends(const struct exec_request *request)
     return true;
 }
 
-/* Resets our handlers and ignored signals, which must not be inherited. */
+/* Resets all signals to their defaults and unblocks them. Our handlers must not run in the child, and the program must
+ * not inherit ignored signals. */
 static void reset_signals(void)
 {
     const struct sigaction action = {.sa_handler = SIG_DFL};

@@ -62,7 +62,7 @@ static const struct {
 } rows[] = {
     {"no file yet: the whole file is fetched", "/well", 0, BODY, 0, BODY, NULL},
     {"partial file: only the rest is fetched", "/well", 123456, BODY, 0, BODY, NULL},
-    {"partial file, server without ranges", "/plain", 123456, BODY, 0, BODY, NULL},
+    {"server without ranges: the whole file is fetched", "/plain", 123456, BODY, 0, BODY, NULL},
     {"complete file is fetched again", "/well", BODY, BODY, 0, BODY, NULL},
     {"connection ends early twice", "/cut", 0, BODY, 0, BODY, NULL},
     {"connection ends early at each attempt: received bytes are kept", "/crumbs", 0, BODY, WT_ENETWORK, 30,

@@ -98,9 +98,10 @@ struct kernels {
 
     void (*gemm)(const struct gemm *gemm);
 
-    /* Both are NULL if products of bytes would not be faster than products of floats. gemm_bytes supports
-     * ACTIVATION_NONE and ACTIVATION_GELU. Its sets differ only in the order of adding the sums of the groups. byte_row
-     * quantises n floats to a row of struct gemm_bytes. NaN and infinities give arbitrary bytes. */
+    /* gemm_bytes and byte_row are NULL if products of bytes would not be faster than products of floats. gemm_bytes
+     * supports ACTIVATION_NONE and ACTIVATION_GELU. Sets of kernels differ only in the order in which they add the sums
+     * of the groups. byte_row quantises n floats to a row of struct gemm_bytes. NaN and infinities give arbitrary
+     * bytes. */
     void (*gemm_bytes)(const struct gemm_bytes *gemm);
     void (*byte_row)(const float *x, size_t n, unsigned char *row);
 
@@ -122,7 +123,7 @@ struct kernels {
     /* y = (x - mean) / sqrt(variance + epsilon) * gain + bias over n > 0 values; y may be x. */
     void (*layer_norm)(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n);
 
-    /* Backward of layer_norm. Overwrites dx, which may be dy; adds to dgain and dbias [n], both NULL if not wanted. */
+    /* Backward of layer_norm. Overwrites dx, which may be dy. Adds to dgain and dbias [n]; both are NULL if frozen. */
     void (*layer_norm_backward)(const float *x, const float *gain, float epsilon, const float *dy, float *dx,
                                 float *dgain, float *dbias, size_t n);
 
