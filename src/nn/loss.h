@@ -13,10 +13,10 @@ enum pair { PAIR_NEGATIVE, PAIR_POSITIVE, PAIR_IGNORED };
 struct contrast {
     size_t rows, columns, width;      /* B, C, D */
     const float *queries, *documents; /* [B, D], [C, D] */
-    const uint8_t *pairs;             /* [B, C] of enum pair, or NULL if the diagonal is positive, the rest negative */
+    const uint8_t *pairs;             /* [B, C] of enum pair; NULL if the diagonal is positive and all else negative */
     float scale;
-    float *scores;    /* [B, C] scratch; wt__loss_contrast leaves gradients there */
-    float *gradients; /* [B, C] scratch of wt__loss_contrast_both only */
+    float *scores;    /* [B, C] scratch */
+    float *gradients; /* [B, C] scratch of wt__loss_contrast_both; NULL for wt__loss_contrast */
 };
 
 /* The loss of a row is the mean over its positives p of -log(exp score[b,p] / sum of exp score[b,c]). The sum runs over
@@ -57,14 +57,14 @@ struct likeness {
 /* Overwrites dvectors [B, D]. */
 float wt__loss_likeness(const struct likeness *likeness, float *dvectors);
 
-/* Row b has the labels label[start[b]] .. label[start[b + 1] - 1], without duplicates and each below M, the number of
- * labels. */
+/* Row b has the labels label[start[b]] .. label[start[b + 1] - 1]. They have no duplicates. Each is below M, the number
+ * of all labels. */
 struct label_rows {
     const size_t *start; /* [B + 1] */
     const int32_t *label;
 };
 
-/* Losses of logits [B, M] with gradients dlogits [B, M], which may be logits:
+/* Losses of logits [B, M]. dlogits [B, M] may be the same array as logits.
  * softmax: -(sum over rows and their labels of log softmax(logits)[b, label]) / B
  * bce:     mean over B M of the binary cross-entropy of each logit */
 float wt__loss_multilabel_softmax(const float *logits, const struct label_rows *gold, size_t rows, size_t labels,
