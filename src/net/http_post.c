@@ -1,6 +1,6 @@
-/* http_post.c: requests with one answer; see http_client.h. libcurl transfers the data; this file adds limits. The time
- * between two bytes is limited only after the first byte. libcurl's own limit for slow transfers would include the time
- * before the first byte, so it is not used. */
+/* http_post.c: sends POST requests and collects whole answers; see http_client.h. libcurl transfers the data. This file
+ * limits the size of the answer and the pause between two reads of its body. The pause is limited only after the first
+ * byte. libcurl's own limit for slow transfers would include the wait for the first byte, so it is not used. */
 #include "net/internal.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-enum { RETRY_DIGITS = 9 }; /* maximum digits that are read of retry-after-ms */
+enum { RETRY_DIGITS = 9 }; /* maximum number of digits read from retry-after-ms */
 
 struct http_session {
     const struct curl_library *lib;
@@ -21,9 +21,9 @@ struct post_exchange {
     CURL *curl;
     struct curl_slist *headers;
     struct http_answer *out;
-    double last_byte_ms; /* 0 before the first byte of the body */
+    double last_byte_ms; /* when body bytes last arrived; 0 if none have */
     bool cancelled, stalled;
-    int rc; /* result of storing the body */
+    int rc; /* 0, or the error of take_body */
     char reason[CURL_ERROR_SIZE];
     wt_error *err;
 };
@@ -110,7 +110,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
     return exchange->rc == 0 ? len : 0;
 }
 
-/* Returns the number at the start of the value, or -1. */
+/* Returns the number at the start of the value, or -1 if the value does not start with a digit. */
 static double leading_number(struct str value)
 {
     double number = 0;
@@ -124,7 +124,7 @@ static size_t take_post_header(char *bytes, size_t size, size_t count, void *con
 {
     struct http_answer *out = ((struct post_exchange *)context)->out;
     struct str line = {bytes, size * count}, value;
-    if (wt__str_starts(line, STR("HTTP/"))) { /* "100 Continue" has its own headers */
+    if (wt__str_starts(line, STR("HTTP/"))) { /* drop the headers of an interim answer, such as "100 Continue" */
         out->retry_after_ms = out->should_retry = -1;
         out->type[0] = '\0';
     } else if (wt__http_field_value(line, "retry-after-ms", &value)) {

@@ -1,6 +1,6 @@
-/* http_stream.c: many concurrent transfers on one thread; see http_client.h. Uses libcurl's multi interface. Only the
- * loop's thread uses the libcurl handles of the transfers in the list. Other threads set flags in the list and wake the
- * loop. */
+/* http_stream.c: runs many concurrent transfers on one thread; see http_client.h. It uses libcurl's multi interface.
+ * Once a transfer is in the list, only the loop's thread uses its libcurl handle. Other threads add transfers to the
+ * list, mark transfers as cancelled, and wake the loop. */
 #include "net/internal.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ struct stream_transfer {
     CURL *curl;
     struct curl_slist *lines;
     char *shown;
-    const char *kept;
+    const char *kept; /* name of the header to copy to head.kept; NULL for none */
     void (*on_head)(void *context, const struct http_head *head);
     bool (*on_piece)(void *context, const struct http_head *head, struct str piece);
     void (*on_end)(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
@@ -48,7 +48,7 @@ static size_t take_stream_header(char *bytes, size_t size, size_t count, void *c
     struct http_head *head = &transfer->head;
     struct str line = {bytes, size * count}, value;
     long status = 0;
-    if (wt__str_starts(line, STR("HTTP/"))) /* "100 Continue" has its own headers */
+    if (wt__str_starts(line, STR("HTTP/"))) /* drop the headers of an interim answer, such as "100 Continue" */
         head->type[0] = head->kept[0] = head->location[0] = '\0';
     else if (wt__http_field_value(line, "content-type", &value))
         wt__http_copy_field(head->type, sizeof head->type, value);
@@ -189,8 +189,8 @@ static void finish_transfer(struct stream_transfer *transfer, CURLcode code, boo
     free_transfer(transfer);
 }
 
-/* Returns a transfer that must be started or ended now, or NULL. *cancelled: end the returned transfer. *wait_ms: time
- * until another transfer is due. */
+/* Returns a transfer that must be started or ended now, or NULL. *cancelled: the returned transfer must be ended. After
+ * NULL, *wait_ms is the time until a transfer is due, about POLL_MS at most. */
 static struct stream_transfer *next_due(struct http_loop *loop, bool *cancelled, int *wait_ms)
 {
     double now = wt__now_ms(), first = now + POLL_MS;

@@ -1,6 +1,6 @@
-/* keeper.c: ends programs left behind; see process.h. Each message to the keeper has four bytes, sent atomically: the
- * number of a new process group, or the negative number of an ended group. If the connection is full, the message is
- * dropped, because sending must not block. */
+/* keeper.c: ends the programs that this process leaves behind; see process.h. Each message to the keeper is one pid_t
+ * and is sent atomically: the ID of a new process group, or the negative ID of an ended group. If the connection is
+ * full, the message is dropped, because sending must not block. */
 #include "net/process.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { READ_GROUPS = 256, WATCH_MS = 20 };
 
-static int connection = -1; /* our end; set once, before threads start */
+static int connection = -1; /* socket to the keeper; -1 without a keeper; set once, before threads start */
 
 struct groups {
     pid_t list[KEEPER_GROUPS_MAX];
@@ -33,7 +33,7 @@ static void update_groups(struct groups *groups, pid_t word)
         groups->list[groups->count++] = group;
 }
 
-/* Removes ended groups and signals the others; number 0 sends no signal. */
+/* Signals all groups and removes those that have ended. Signal number 0 only removes. */
 static void signal_all(struct groups *groups, int number)
 {
     for (size_t i = 0; i < groups->count;)
@@ -53,8 +53,8 @@ static void end_all(struct groups *groups)
     signal_all(groups, SIGKILL);
 }
 
-/* Runs the keeper. Its own session detaches it from the terminal, and it blocks all signals, because service managers
- * often signal all processes of a service at once. */
+/* Runs the keeper. A new session detaches it from the terminal. It blocks all signals, because service managers often
+ * signal all processes of a service at once. */
 static void run_keeper(int fd)
 {
     static struct groups groups;

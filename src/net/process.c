@@ -24,7 +24,7 @@
 
 extern char **environ;
 
-enum { WATCH_MS = 5, READ_BYTES = 4096, REPORT = 3 /* the child's report pipe before exec */ };
+enum { WATCH_MS = 5, READ_BYTES = 4096, REPORT = 3 /* descriptor of the report pipe in the child, until exec */ };
 
 static void tail_append(struct tail *tail, const char *bytes, size_t len)
 {
@@ -69,7 +69,8 @@ void wt__tail_format(const struct tail *tail, char out[CHILD_TAIL_BYTES])
     out[len] = '\0';
 }
 
-/* Finds the program in the child's own PATH, or in ours if it has none. Returns 0 or an errno. */
+/* Looks up argv[0] in the PATH of child->environment, or in this process's PATH if that sets none. A name with a slash
+ * is returned unchecked. *out: the name itself, or path. Returns 0 or ENOENT. */
 static int find_in_path(const struct child *child, char path[PATH_MAX], const char **out)
 {
     const char *name = child->argv[0], *folders = getenv("PATH");
@@ -103,7 +104,7 @@ struct exec_request {
     const struct child *child;
     const char *program;
     const int *ends;
-    int report; /* pipe for reporting why exec failed; above 2 */
+    int report; /* pipe to which the child writes its errno if exec fails; above 2 */
 };
 
 /* Connects stdin, stdout and stderr and closes all other descriptors, such as pipes to other servers or sockets of
@@ -121,7 +122,8 @@ static bool connect_ends(const struct exec_request *request)
     return true;
 }
 
-/* Resets our handlers and ignored signals, which must not be inherited. */
+/* Resets all signals to their defaults and unblocks them. Our handlers must not run in the child, and the program must
+ * not inherit ignored signals. */
 static void reset_signals(void)
 {
     const struct sigaction action = {.sa_handler = SIG_DFL};
@@ -132,7 +134,7 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Executes the program, in the child. Returns the report pipe if that fails. */
+/* Runs in the child and executes the program. On failure, returns the current descriptor of the report pipe. */
 static int exec_program(const struct exec_request *request)
 {
     const struct child *child = request->child;
@@ -148,7 +150,7 @@ static int exec_program(const struct exec_request *request)
     return REPORT;
 }
 
-/* Forks in a separate stack frame, which the child never leaves. */
+/* Calls vfork in a separate stack frame, which the child never leaves. */
 static pid_t fork_program(const struct exec_request *request)
 {
     pid_t pid = vfork();
@@ -160,7 +162,7 @@ static pid_t fork_program(const struct exec_request *request)
     return pid;
 }
 
-/* Reads the child's report. Returns 0, or the reason why exec failed; the child is then reaped. */
+/* Reads the child's report. Returns 0 if exec succeeded. Otherwise, reaps the child and returns its errno. */
 static int read_report(int fd, pid_t pid)
 {
     int why = 0;
@@ -232,7 +234,7 @@ int wt__process_reap(pid_t pid)
     int status;
     if (kill(-pid, SIGKILL) < 0 && errno == EPERM && !wt__process_ends_within(pid, CHILD_GRACE_MS))
         return -1;
-    wt__keeper_remove(pid); /* report before the number can be reused */
+    wt__keeper_remove(pid); /* must come before waitpid, after which the ID can be reused */
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return -1;
@@ -241,7 +243,7 @@ int wt__process_reap(pid_t pid)
 
 enum { POLL_MS = 20 };
 
-/* Reads available output, waiting for at most wait_ms. Returns false at the end of the stream. */
+/* Waits for output for up to wait_ms and reads it. Returns false at the end of the stream. */
 static bool drain_stderr(int fd, struct tail *tail, int wait_ms)
 {
     struct pollfd ready = {.fd = fd, .events = POLLIN};

@@ -1,5 +1,5 @@
-/* adamw.c: splits the parameters into chunks, the work items of the threads. The squares of the chunks are summed in a
- * fixed order, so the result does not depend on the number of threads. */
+/* adamw.c: AdamW on several threads. The parameters are split into chunks, the work items of the threads. The sums of
+ * squares of the chunks are added in a fixed order, so the result does not depend on the number of threads. */
 #include "nn/adamw.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static int split_chunks(struct adamw *a, wt_error *err)
     return 0;
 }
 
-/* Allocates the state of all trained parameters. The caller disposes of the state, also after a failure. */
+/* Allocates the state of all trained parameters. On an error, the caller frees the state. */
 static int allocate_adamw(struct adamw *a, wt_error *err)
 {
     a->first = calloc(a->count + 1, sizeof(float *));

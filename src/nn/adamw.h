@@ -17,7 +17,7 @@ struct model_parameter {
     float *value, *gradient; /* [count]; gradient NULL if the parameter is not trained */
     size_t count;
     size_t row;       /* floats in a row of a sparse parameter; 0 if it is dense */
-    uint8_t *touched; /* [count / row] 0 for a row whose gradient is zero and not read; NULL if dense */
+    uint8_t *touched; /* [count / row] 0 if the row's gradient is zero and not read, else 1; NULL if dense */
     bool decays;      /* true if weight decay applies */
     bool frozen;      /* true if the parameter is not trained */
     float rate;       /* factor of the step's learning rate, normally 1 */
@@ -48,21 +48,21 @@ int wt__adamw_open(struct adamw *out, struct model_parameter *parameters, size_t
                    const struct adamw_options *options, wt_error *err);
 void wt__adamw_dispose(struct adamw *adamw);
 
-/* Does one step with gradient * scale (scale is 1 / batches for gradients summed over several batches). Returns the
- * norm of the scaled gradient before clipping. If the norm is not finite, changes neither parameters nor step count.
- * The result has the same bits for any number of threads. Does not clear the gradients: see wt__gradients_clear. */
+/* Does one step with gradient * scale. scale is 1 / n for gradients summed over n batches. Returns the norm of all
+ * scaled gradients together, before clipping. If the norm is not finite, changes neither parameters nor step count. The
+ * result has the same bits for any number of threads. Does not clear the gradients: see wt__gradients_clear. */
 float wt__adamw_step(struct adamw *adamw, float rate, float scale, unsigned threads);
 
 /* Zeroes all gradients (only the touched rows of sparse parameters) and the `touched` marks. */
 void wt__gradients_clear(struct model_parameter *parameters, size_t count);
 
-/* Restores the state of one parameter from a checkpoint. Does not touch the memory of rows of zeros. The caller sets
- * adamw->step. */
+/* Restores the moments of one parameter from a checkpoint. Skips rows of zeros, so that they still use no memory. The
+ * caller sets adamw->step. */
 void wt__adamw_restore(struct adamw *adamw, size_t parameter, const float *first, const float *second);
 
-/* Returns the factor of the peak learning rate at `step` (0-based) of `total`. It rises linearly from 0 over `warmup`
- * steps. Then it stays at 1, or falls to 0 linearly or along half a cosine. */
 enum schedule { SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE };
+/* Returns the factor of the peak learning rate at `step` (0-based) of `total`. The factor rises linearly from 0 to 1
+ * over `warmup` steps. Then it stays at 1, or falls to 0 linearly or along half a cosine. */
 float wt__schedule(enum schedule schedule, uint64_t step, uint64_t warmup, uint64_t total);
 
 #endif

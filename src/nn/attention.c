@@ -1,9 +1,10 @@
-/* attention.c: all kinds of attention share one core, softmax((Q K^T + terms) * scale) V for each head. A kind adds its
- * terms to the scores in callbacks: the bias of MPNet, the position parts of DeBERTa.
+/* attention.c: all kinds of attention share one core, softmax((Q K^T + terms) * scale) V for each head. Callbacks add
+ * the terms to the scores. The terms are the bias of MPNet or the position parts of DeBERTa.
  *
- * Both products of the core run on the matrix kernel. K is packed into panels, one head at a time; V already has the
- * layout of the kernel's right side. Scores are computed in blocks of rows, so scratch grows linearly with T, and a
- * block is still in the cache for the softmax and the product with V. Backward, with P the probabilities of a block:
+ * Both products of the core run on the matrix kernel. K is packed into panels, one head at a time. V already has the
+ * layout of the kernel's right side. Scores are computed in blocks of rows. So scratch grows linearly with T, and a
+ * block is still in the cache for the softmax and the product with V. The backward pass computes, where P are the
+ * probabilities of a block:
  *
  *   dV += P^T dO    dP = dO V^T    dS = P (dP - row sums of P dP) scale    dQ = dS K    dK += dS^T Q */
 #include "nn/attention.h"
@@ -32,8 +33,8 @@ void wt__distances_mpnet(struct distances *out, int32_t *bucket)
     *out = (struct distances){bucket, DISTANCE_MPNET_REACH, DISTANCE_MPNET_BUCKETS};
 }
 
-/* Returns the bucket relative to the middle of the table. Distances up to half of the buckets have their own bucket;
- * farther distances have logarithmic buckets, the last of which ends at max. */
+/* Returns the bucket relative to the middle of the table. Distances up to buckets / 2 have their own bucket. Farther
+ * distances share logarithmic buckets, and the last bucket ends at max. */
 static int32_t find_deberta_bucket(int32_t distance, int32_t buckets, int32_t max)
 {
     int32_t middle = buckets / 2, far = distance < 0 ? -distance : distance;
@@ -68,8 +69,8 @@ struct score_terms {
     void (*begin)(void *context, size_t head);
     /* Adds the terms of the block to its scores. */
     void (*add)(void *context, const struct score_block *block, float *scores);
-    /* d is the gradient of the block's scores. dqkv already holds its effect on q, k and v: for q of this block, for k
-     * and v of all blocks so far. */
+    /* d is the gradient of the block's scores. dqkv already holds the core's gradient of q for this block, and the sums
+     * of its gradients of k and v over the blocks so far. */
     void (*add_backward)(void *context, const struct score_block *block, const float *d);
     /* Called after the last block of a head, in the backward pass only. */
     void (*end_backward)(void *context, size_t head);
@@ -123,8 +124,8 @@ static void multiply_panels(struct matrix_view a, const float *packed, float *c,
                                        .c_stride = c_stride});
 }
 
-/* Computes c [t,o] = op(a) [t,k] w, or adds it to c if `onto`; a is [k,t] if transposed. Reads w [k,o] in place;
- * WT_PANEL floats after its last row must be readable. */
+/* Computes c [t,o] = op(a) [t,k] w, or adds the product to c if `onto`. a is [k,t] if transposed. Reads w [k,o] in
+ * place, so WT_PANEL floats after its last row must be readable. */
 static void multiply_in_place(struct matrix_view a, bool transposed, struct matrix_view w, bool onto, float *c,
                               size_t c_stride, size_t t, size_t k, size_t o)
 {
@@ -216,8 +217,8 @@ static void core_backward(const struct attention_core *core, const float *qkv, s
 
 /* ---------------------------------------------------------------- plain attention and MPNet */
 
-/* The bias is looked up by distance, so each head first collects the biases of all distances. They are divided by the
- * scale, because the scores are scaled after the terms are added. */
+/* State of the bias terms. At the start of a head, begin_bias collects the biases of all distances. It divides them by
+ * the scale, because the core scales the scores after it has added the terms. */
 struct bias_terms {
     const struct attention *attention;
     float scale;
@@ -326,7 +327,7 @@ void wt__attention_backward(const struct attention *attention, const float *qkv,
 
 /* ---------------------------------------------------------------- DeBERTa */
 
-/* The two parts with positions are small products with rows of the table, then looked up by distance:
+/* Each position part is a small product with rows of the table. The scores look up their values in it by distance:
  *
  *   c2p [block, W] = Q PK^T for a block of rows       p2c [T, W] = K PQ^T for a head
  *
@@ -348,7 +349,7 @@ struct position_terms {
     size_t head;
     float *panels;      /* packed rows of PK or PQ */
     float *c2p, *p2c;   /* [ATTENTION_BLOCK, stride], [T, stride] */
-    float *dc2p, *dp2c; /* gradients of c2p and p2c; unset in the forward pass */
+    float *dc2p, *dp2c; /* gradients of c2p and p2c; NULL in the forward pass */
 };
 
 /* Returns the column of c2p and p2c for the distance from row i to row j. */
@@ -359,7 +360,7 @@ static size_t find_column(const struct position_terms *s, size_t i, size_t j)
     return (size_t)distances->bucket[at] - s->first;
 }
 
-/* Sets first, count and stride from the smallest and largest distance: buckets ascend with the distance. */
+/* Sets first, count and stride from the smallest and largest distance. Buckets ascend with the distance. */
 static void find_table_range(struct position_terms *s)
 {
     const struct distances *distances = s->d->distances;

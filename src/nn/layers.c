@@ -1,5 +1,6 @@
-/* layers.c: linear layers and convolutions call the matrix products of matrix.h and kernels.h. Layer norm calls a
- * kernel for each row. Of the activations, only the exact gelu has a kernel: nearly every encoder uses it. */
+/* layers.c: the layers of layers.h. Linear layers and convolutions call the matrix products of matrix.h and kernels.h.
+ * Layer norm calls a kernel for each row. Only the exact gelu has a kernel, because nearly every encoder uses it. The
+ * other activations are plain loops. */
 #include "nn/layers.h"
 
 #include <math.h>
@@ -111,7 +112,7 @@ size_t wt__linear_bytes_size(size_t out, size_t in)
     return all;
 }
 
-/* Rounds up to an odd number of cache lines: rows a power of two apart would compete for a few sets of the L1 cache. */
+/* Rounds up to an odd number of cache lines. Rows a power of two apart would compete for a few sets of the L1 cache. */
 size_t wt__byte_row_size(size_t in)
 {
     size_t groups = count_groups(in), bytes;
@@ -121,7 +122,8 @@ size_t wt__byte_row_size(size_t in)
     return ((bytes - LINE - 1) / LINE | 1) * LINE;
 }
 
-/* Packs the weights of one group and their sums. w points at the group's first value in the panel, rows `in` apart. */
+/* Packs the weights of one group of a panel, and their sums. w points at the group's first value in the panel's first
+ * row. Rows are `in` bytes apart. */
 static void pack_byte_group(unsigned char *group, const int8_t *w, size_t in, size_t rows, size_t depth)
 {
     float sums[WT_PANEL] = {0};
@@ -167,7 +169,7 @@ static void forward_packed(const struct linear *l, const float *x, size_t x_stri
     wt__kernels()->gemm(&gemm);
 }
 
-/* Fills y with residual and bias first, then accumulates the product into it. */
+/* Fills y with residual + bias, then adds the product. */
 static void forward_row_major(const struct linear *l, const float *x, size_t x_stride, const float *residual, float *y,
                               size_t y_stride, size_t t)
 {
@@ -283,7 +285,7 @@ void wt__convolution_add_back(float *file, const float *ours, size_t taps, size_
             file[i * taps + j] += ours[j * out * in + i];
 }
 
-/* A tap maps `rows` rows of x, starting at row `from`, to rows of y, starting at row `to`. */
+/* The rows of one tap inside the sequence. Row from + i of x is added to row to + i of y, for i below `rows`. */
 struct tap_shift {
     size_t from, to, rows;
 };
@@ -347,7 +349,7 @@ void wt__convolution_backward(const struct convolution *c, const float *x, size_
 
 /* ---------------------------------------------------------------- normalisation */
 
-#define SHORTEST 1e-12f /* vectors of at most this length count as zero */
+#define SHORTEST 1e-12f /* minimum divisor in wt__normalize; vectors up to this length have no gradient */
 
 void wt__layer_norm_forward(const struct layer_norm *norm, const float *x, float *y, size_t stride, size_t t)
 {

@@ -22,8 +22,8 @@ void wt__activation_backward(enum activation activation, const float *x, const f
 /* Returns the enum activation for a name from config.json ("gelu", "gelu_new", "relu", ...), or -1 if unknown. */
 int wt__activation_named(const char *name);
 
-/* y = activation(x W^T + b) + residual. W is packed for the kernels (inference), or row-major as in model files
- * (training, because W changes in every step). The forward call is the same for both. */
+/* y = activation(x W^T + b) + residual. For inference, W is packed for the kernels. For training, W is row-major as in
+ * model files, because it changes in every step. wt__linear_forward supports both. */
 struct linear {
     size_t in, out;
     const float *weight;        /* packed and aligned to 64 bytes, or row-major [O, I] */
@@ -33,8 +33,8 @@ struct linear {
     bool reduced;               /* products may round to bfloat16, as in matrix.h; only if row_major */
 };
 
-/* x [T, I] has rows x_stride apart, y [T, O] rows y_stride apart. y may not overlap x. residual is NULL or has the
- * layout of y, may be y, and requires ACTIVATION_NONE. */
+/* x is [T, I] and y is [T, O]. Strides are floats between rows. y may not overlap x. residual is NULL or has the layout
+ * of y, and may be y. A residual requires ACTIVATION_NONE. */
 void wt__linear_forward(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
                         const float *residual, float *y, size_t y_stride, size_t t);
 
@@ -45,8 +45,8 @@ void wt__linear_forward(const struct linear *l, const float *x, size_t x_stride,
 void wt__linear_backward(const struct linear *l, const float *x, size_t x_stride, const float *dy, size_t dy_stride,
                          float *dx, size_t dx_stride, float *dweight, float *dbias, size_t t);
 
-/* W may also be int8 with one scale per row, the compact storage format of models. Inputs are then quantised to bytes
- * on the fly (kernels/kernels.h); processors multiply bytes several times as fast as floats. */
+/* W may also be int8 with one scale per row, which is the compact storage format of models. Inputs are then quantised
+ * to bytes in each call; see kernels/kernels.h. Processors multiply bytes several times as fast as floats. */
 
 /* True if the kernels in use have products of bytes. */
 bool wt__bytes_ready(void);
@@ -65,9 +65,9 @@ size_t wt__byte_row_size(size_t in);
 void wt__linear_forward_bytes(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
                               const float *residual, float *y, size_t y_stride, size_t t, unsigned char *scratch);
 
-/* The Conv1d of DeBERTa-v2 over the tokens of a sequence, y[t] = b + sum over taps j of W[j] x[t + j - taps / 2], with
- * zero rows outside the sequence. Each tap is a linear layer on shifted rows, packed or row-major as in struct linear.
- */
+/* The Conv1d of DeBERTa-v2 over the tokens of a sequence: y[t] = b + sum over taps j of W[j] x[t + j - taps / 2]. Rows
+ * outside the sequence count as zero. Each tap is a linear layer on shifted rows. Its weights are packed or row-major,
+ * as in struct linear. */
 enum { CONVOLUTION_MAX_TAPS = 15 };
 
 struct convolution {

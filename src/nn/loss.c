@@ -24,8 +24,9 @@ static enum pair pair_at(const struct contrast *c, size_t row, size_t column)
     return row == column ? PAIR_POSITIVE : PAIR_NEGATIVE;
 }
 
-/* Returns the loss of one row, 0 if it has no positive. Replaces the scores by their gradients: softmax - 1 / positives
- * for positives, softmax for negatives, 0 for ignored pairs. *positives: number of positives in the row. */
+/* Returns the loss of one row, or 0 if it has no positive. *positives: number of positives in the row. Replaces the
+ * scores by their gradients. The gradient is softmax - 1 / *positives for positives, softmax for negatives, and 0 for
+ * ignored pairs. In a row without positives, all gradients are 0. */
 static double contrast_row(const struct contrast *c, size_t row, size_t *positives)
 {
     float *scores = c->scores + row * c->columns;
@@ -63,7 +64,8 @@ static void score_contrast(const struct contrast *c)
         c->scores[i] *= c->scale;
 }
 
-/* Computes the gradients of the vectors from those of the scores [B, C] times factor. Overwrites dscores. */
+/* Computes the gradients of queries and documents from dscores [B, C], the gradients of the scores, times factor.
+ * Overwrites dscores. */
 static void backpropagate_scores(const struct contrast *c, float *dscores, float factor, float *dqueries,
                                  float *ddocuments)
 {
@@ -87,9 +89,9 @@ float wt__loss_contrast(const struct contrast *c, float *dqueries, float *ddocum
     return counted ? (float)(loss / (double)counted) : 0;
 }
 
-/* Contrasts each positive of one row or column with the negatives of this line. The line has `count` pairs, from index
- * `first` on, `stride` apart. Adds to c->gradients, and adds the number of positives to *positives. Returns the sum of
- * the losses of the positives. */
+/* Contrasts each positive of a line with the negatives of the line. A line is one row or column of pairs. It has
+ * `count` pairs, starting at index `first`, `stride` apart. Adds to c->gradients, and adds the number of positives to
+ * *positives. Returns the sum of the losses of the positives. */
 static double contrast_line(const struct contrast *c, size_t first, size_t stride, size_t count, size_t *positives)
 {
     const float *scores = c->scores + first;
@@ -111,8 +113,8 @@ static double contrast_line(const struct contrast *c, size_t first, size_t strid
             continue;
         ++*positives;
         if (sum == 0)
-            continue;                                        /* no negative to contrast with */
-        double wrong = most + log(sum) - scores[i * stride]; /* log odds of a negative */
+            continue;                                        /* without negatives the loss is 0 */
+        double wrong = most + log(sum) - scores[i * stride]; /* log odds of the negatives against this positive */
 
         loss += softplus(wrong);
         gradients[i * stride] -= (float)logistic_double(wrong);
@@ -198,7 +200,7 @@ float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, s
     return (float)(apart / n + likeness * unlike / (n * n));
 }
 
-/* Returns the log of the sum of exp(scale * row) over all places but `self`. */
+/* Returns the log of the sum of exp(scale * row[i]) over all i other than self. */
 static double log_sum_exp(const float *row, size_t count, size_t self, double scale)
 {
     double most = -INFINITY, sum = 0;

@@ -1,6 +1,6 @@
 /* matrix.c: matrix products by our own kernels, OpenBLAS or AMX, and principal axes. Our own product packs the right
- * side into panels for the matrix kernel. The left side is read in place; a transposed left side is copied, a block of
- * rows at a time. */
+ * side into panels for the matrix kernel. It reads the left side in place. If the left side is transposed, it copies
+ * one block of rows at a time. */
 #include "nn/matrix.h"
 
 #include <dlfcn.h>
@@ -83,8 +83,8 @@ static void multiply_openblas(const struct matmul *p)
 
 enum {
     TURNED_ROWS = 144,      /* maximum rows of the copied block of a transposed left side; fits into the L2 cache */
-    MOST_DEPTH = 4096,      /* maximum length of the inner dimension that is multiplied at once */
-    REDUCED_LEAST = 1 << 21 /* minimum operations of a product for which bfloat16 is faster */
+    MOST_DEPTH = 4096,      /* maximum length of the inner dimension of one block */
+    REDUCED_LEAST = 1 << 21 /* minimum operations (2 m n k) of a product to use bfloat16; below, it is slower */
 };
 
 /* Sizes of the blocks of a product, chosen so that the copies of a block fit into the scratch. */
@@ -127,8 +127,8 @@ static void pack_right_panels(const struct matmul *p, size_t from, size_t depth,
         }
 }
 
-/* Transposes columns first .. first + rows - 1 and rows from .. from + depth - 1 of a. The stride of the resulting rows
- * is depth rounded up to a panel. */
+/* Transposes columns first .. first + rows - 1 of rows from .. from + depth - 1 of a. The stride of `turned` is depth
+ * rounded up to a panel. */
 static void transpose_left(const struct matmul *p, size_t first, size_t rows, size_t from, size_t depth, float *turned)
 {
     for (size_t k = 0; k < depth; k += WT_PANEL)
@@ -186,7 +186,7 @@ static void multiply_packed(const struct matmul *p)
     }
 }
 
-/* Multiplies in bfloat16. Returns false if the processor cannot, or if out of memory. */
+/* Multiplies in bfloat16. Returns false, without a product, if the processor has no AMX or if out of memory. */
 static bool multiply_reduced(const struct matmul *p)
 {
     void *scratch = wt__amx_ready() ? wt__alloc_aligned(AMX_SCRATCH, 1) : NULL;
@@ -217,7 +217,7 @@ void wt__matmul(const struct matmul *p)
 
 /* Orthogonal iteration (Golub and Van Loan, Matrix Computations, 8.2.4) on the matrix of second moments. Each iteration
  * multiplies the axes by the matrix and makes them orthonormal again. Axes of nearly equal moments keep rotating among
- * themselves, but the space they span is stable; for all others ITERATIONS are enough. */
+ * themselves, but the space they span is stable. For all other axes, ITERATIONS are enough. */
 
 enum { ITERATIONS = 64 };
 
@@ -237,8 +237,8 @@ static double dot_in_doubles(const float *a, const float *b, size_t width)
     return sum;
 }
 
-/* Removes the components of axis `number` along the earlier axes and scales it to unit length. Returns false if too
- * little remains. Two passes are enough (Kahan). */
+/* Makes axis `number` orthogonal to the earlier axes and scales it to unit length. Returns false if too little of the
+ * axis remains. Two passes are enough (Kahan). */
 static bool make_orthogonal(float *axes, size_t number, size_t width)
 {
     float *axis = axes + number * width;
@@ -257,7 +257,8 @@ static bool make_orthogonal(float *axes, size_t number, size_t width)
     return true;
 }
 
-/* Makes the axes orthonormal. A vanished axis is replaced by the first coordinate direction that is still free. */
+/* Makes the axes orthonormal. An axis that depends on the earlier axes is replaced by the next coordinate direction
+ * that does not. */
 static void make_orthonormal(float *axes, size_t keep, size_t width)
 {
     for (size_t a = 0, free_direction = 0; a < keep; a++)

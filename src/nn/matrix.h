@@ -1,11 +1,12 @@
 /* matrix.h: products of row-major matrices, packed matrices, and principal axes.
  *
- * Products are for training, with each side optionally transposed; inference multiplies by packed weights instead.
- * There are two implementations, equal up to rounding: our own kernels, and OpenBLAS if wt__blas_load() found it (see
- * docs/decisions/0005-blas-when-training.md). Both use one thread; callers split the batch. The same call on the same
- * processor gives the same bits.
+ * Training uses wt__matmul, in which each side may be transposed. Inference multiplies by packed weights instead.
+ * wt__matmul uses our own kernels, or OpenBLAS if wt__blas_load() found it (see
+ * docs/decisions/0005-blas-when-training.md). Their results are equal up to rounding. Large products that may be
+ * rounded to bfloat16 use AMX if the processor has it. Each call uses one thread, so callers split the batch. The same
+ * call on the same processor gives the same bits.
  *
- * Our own implementation allocates memory. If out of memory, it uses a small buffer on the stack and is slow. */
+ * Our own implementation allocates scratch. If out of memory, it uses a small buffer on the stack and is slow. */
 #ifndef WT_NN_MATRIX_H
 #define WT_NN_MATRIX_H
 
@@ -58,19 +59,19 @@ static inline void wt__multiply_dense(size_t m, size_t n, size_t k, const float 
  * bytes. m, n and k must not be 0. */
 void wt__matmul_within(const struct matmul *product, float *scratch, size_t floats);
 
-/* Loads OpenBLAS (libopenblas.so.0) once per process; from then on wt__matmul uses it, with one thread per call. Safe
- * from any thread, but not while a wt__matmul runs. Returns WT_EMODEL if the library is missing; callers can continue
- * with our own kernels. */
+/* Loads OpenBLAS (libopenblas.so.0) once per process. From then on, wt__matmul uses it, with one thread per call. Safe
+ * from any thread, but not while a wt__matmul runs. Returns WT_EMODEL if the library is missing. Callers can then
+ * continue with our own kernels. */
 int wt__blas_load(wt_error *err);
 
 /* Returns the floats in a packed matrix, [ceil(O / WT_PANEL)][I][WT_PANEL] with zeros after O, or 0 on overflow. */
 size_t wt__matrix_packed_size(size_t out, size_t in);
 
-/* Packs w, rows of `in` floats row_stride apart. packed has wt__matrix_packed_size() floats. */
+/* Packs w, `out` rows of `in` floats, row_stride floats apart. packed has wt__matrix_packed_size() floats. */
 void wt__matrix_pack(float *packed, const float *w, size_t row_stride, size_t out, size_t in);
 
 /* Fills axes [keep, width] with the orthonormal axes of largest second moment of vectors [count, width], in descending
- * order; keep is at most width. The vectors are not centred, because the axes should preserve inner products. If the
+ * order. keep is at most width. The vectors are not centred, because the axes should preserve inner products. If the
  * vectors span fewer directions, the remaining axes are arbitrary. Errors: WT_ENOMEM. */
 int wt__principal_axes(const float *vectors, size_t count, size_t width, size_t keep, float *axes, wt_error *err);
 

@@ -1,5 +1,6 @@
-/* safetensors.c: the reader parses the header into a table sorted by position in the file, then checks the table in one
- * pass. The writer writes header and data to a temporary file, which replaces the old file at the end. */
+/* safetensors.c: reads and writes safetensors files. The reader parses the header into a table of tensors, sorted by
+ * position in the file, and checks the table in one pass. The writer writes a temporary file, which replaces the old
+ * file at the end. */
 #include "nn/safetensors.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static const struct {
              {"U64", DTYPE_OTHER, 8}, {"U32", DTYPE_OTHER, 4}, {"U16", DTYPE_OTHER, 2}, {"U8", DTYPE_OTHER, 1},
              {"BOOL", DTYPE_OTHER, 1}};
 
-/* Returns the name of the type in headers and sets *bytes to the size of a number. */
+/* Returns the name that headers use for the type. *bytes: size of one number. */
 static const char *find_type_name(enum dtype dtype, size_t *bytes)
 {
     size_t i = 0;
@@ -74,7 +75,7 @@ static int read_tensor_shape(struct tensor *t, const json_t *entry, const char *
     return 0;
 }
 
-/* Reads one entry of the header. data are the len bytes after the header. */
+/* Reads one entry of the header into t. data: the `len` bytes after the header. */
 static int read_tensor(struct tensor *t, const json_t *entry, const unsigned char *data, size_t len, const char *path,
                        wt_error *err)
 {
@@ -121,7 +122,7 @@ static int check_coverage(const struct safetensors *file, const unsigned char *d
     return 0;
 }
 
-/* Links each I8 tensor NAME to its scales: the F32 tensor "NAME.scale" with one number per row. */
+/* Links each I8 tensor NAME to its scales, the F32 tensor "NAME.scale" with one number per row. */
 static int link_scales(struct safetensors *file, wt_error *err)
 {
     static const char suffix[] = ".scale";

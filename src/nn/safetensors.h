@@ -1,11 +1,12 @@
-/* safetensors.h: named tensors in one file: 8 bytes of header length, a JSON header, then the data.
+/* safetensors.h: reads and writes files of named tensors. A file has 8 bytes with the length of the header, a JSON
+ * header, and the data.
  *
  * Files are untrusted. The size of the header is limited, and it must be one JSON object without duplicate keys. Each
  * tensor must have as many bytes as its shape and type require. The tensors must cover the data exactly, without gaps
  * or overlaps. Tensors point into the caller's bytes; the data is not copied.
  *
- * An I8 tensor NAME with an F32 tensor NAME.scale, one number per row of NAME, holds real numbers in a quarter of the
- * space: each byte is multiplied by the scale of its row. */
+ * An I8 tensor NAME and an F32 tensor NAME.scale together hold real numbers in a quarter of the space. NAME.scale has
+ * one scale per row of NAME. Each byte is multiplied by the scale of its row. */
 #ifndef WT_NN_SAFETENSORS_H
 #define WT_NN_SAFETENSORS_H
 

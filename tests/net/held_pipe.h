@@ -1,5 +1,5 @@
-/* A pipe that a test reads and that its programs and their descendants hold open: it ends when all of them have ended.
- * Include after cmocka.h. */
+/* A pipe that shows whether a test's programs have ended. The programs and their descendants hold its write end open.
+ * The test reads end of file when all of them have ended. Include after cmocka.h. */
 #ifndef WT_TESTS_NET_HELD_PIPE_H
 #define WT_TESTS_NET_HELD_PIPE_H
 

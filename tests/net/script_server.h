@@ -1,5 +1,5 @@
-/* script_server.h: a test server that answers POST requests according to a script, one step per request, also with
- * errors. It stores the requests. Connections stay open unless a step says otherwise. */
+/* script_server.h: a test server that answers POST requests according to a script, one step per request. A step can
+ * simulate an error of the server. The server stores the requests. Connections stay open unless a step closes them. */
 #ifndef WT_TESTS_NET_SCRIPT_SERVER_H
 #define WT_TESTS_NET_SCRIPT_SERVER_H
 
@@ -31,11 +31,12 @@ struct script_step {
     bool no_length;    /* the body ends with the connection */
     const char *raw;   /* if not NULL: send only these bytes, then close the connection */
     size_t raw_len;
-    /* Stream: sends `body` when a request containing `when` has arrived. The stream ends after the last one. */
+    /* After the answer, sends each `body` in order, once a request that contains its `when` has arrived. */
     struct {
         const char *when, *body;
     } more[3];
-    /* if not NULL: answers, out of turn, requests with this text; once if a later step has the same text */
+    /* If not NULL, the step answers the requests that contain this text, outside the order of the script. If a later
+     * step has the same text, the step answers only one request. */
     const char *on;
 };
 
@@ -45,8 +46,8 @@ struct script_server {
     pthread_mutex_t lock;                   /* protects the following fields */
     struct script_step steps[SCRIPT_STEPS]; /* [step_count] copies, because a connection may outlive the test case */
     size_t step_count, next;                /* the last step answers all later requests */
-    bool used[SCRIPT_STEPS];                /* steps out of turn that were used */
-    char *requests[SCRIPT_REQUESTS];        /* head and body */
+    bool used[SCRIPT_STEPS];                /* true for steps with `on` that have answered a request */
+    char *requests[SCRIPT_REQUESTS];        /* head and body of each request */
     size_t request_count;
     unsigned under_way, most_under_way; /* requests waiting for their answer */
     pthread_t threads[SCRIPT_CONNECTIONS];

@@ -25,7 +25,7 @@ static const struct {
     int rc;
     const char *tail; /* expected end of stderr, or part of the error message if rc is negative */
 } rows[] = {
-    {"status 0 without output", "echo unheard", 0, 0, ""},
+    {"status 0, nothing on stderr", "echo unheard", 0, 0, ""},
     {"exit status 3 and a line on stderr", "echo 'no such  package' >&2; exit 3", 0, 3, "no such package"},
     {"killed by a signal: status is 128 plus its number", "kill -9 $$", 0, 128 + 9, ""},
     {"control characters and line breaks on stderr", "printf ' one\\n\\033two\\t\\n' >&2; exit 1", 0, 1, "one two"},
@@ -46,7 +46,7 @@ static void child_result_tells_how_the_program_ended(void **state)
         int rc = wt__child_run(&child, tail, &err);
         bool heard = rc >= 0 ? strcmp(tail, rows[i].tail) == 0 : strstr(err.message, rows[i].tail) != NULL;
         if (rc != rows[i].rc || !heard)
-            fail_msg("%s: %d, \"%s\", \"%s\"", rows[i].name, rc, tail, err.message);
+            fail_msg("%s: result %d, stderr \"%s\", error \"%s\"", rows[i].name, rc, tail, err.message);
     }
 }
 
@@ -81,7 +81,7 @@ static void missing_program_is_reported(void **state)
     assert_string_equal(err.message, "cannot run no-such-program-of-ours: No such file or directory");
 }
 
-/* True once the group has started and written a byte to the pipe of *context. */
+/* Progress callback. Cancels (returns 1) once the group has written a byte to the pipe *context. */
 static int has_started(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     char byte;
@@ -91,7 +91,7 @@ static int has_started(void *context, const char *phase, uint64_t done, uint64_t
     return read(*(int *)context, &byte, 1) == 1;
 }
 
-/* The test reads the pipe to its end, which comes when all processes of the group have ended. */
+/* All processes of the group hold the pipe open, so end of file means that all of them have ended. */
 static void cancellation_ends_the_whole_group(void **state)
 {
     (void)state;

@@ -24,11 +24,11 @@ static wt_error err;
 static const struct {
     const char *name;
     const char *script; /* for sh -c; receives the line "hello" */
-    bool stops;         /* stop it after its lines */
-    const char *lines;  /* expected lines, each followed by | */
+    bool stops;         /* call wt__coprocess_stop after the expected lines */
+    const char *lines;  /* expected lines, each followed by |; NULL to receive none */
     int last;           /* result of the last receive */
-    const char *says;   /* error message, or end of stderr */
-    int status;         /* exit status if it ends by itself; -1 if terminated */
+    const char *says;   /* part of the error message if last is negative, else end of stderr */
+    int status;         /* exit status if the program ends by itself; -1 if it is terminated */
 } rows[] = {
     {"answers one line", "read x; echo \"$x you\"", false, "hello you|", 0, "", 0},
     {"several lines in one write", "printf 'a\\nb\\n\\nc\\n'", false, "a|b||c|", 0, "", 0},
@@ -44,7 +44,7 @@ static const struct {
     {"program that ignores SIGTERM is stopped", "trap '' TERM; echo a; sleep 900 & wait; sleep 900", true, "a|",
      WT_ECANCELLED, "stop", -1},
     {"suspended program is stopped", "echo a; kill -STOP $$", true, "a|", WT_ECANCELLED, "stop", -1},
-    {"a process left behind holds the pipe open", "echo a; sleep 900 & exit 5", false, "a|", 0, "", 5},
+    {"a process left behind holds stdout open", "echo a; sleep 900 & exit 5", false, "a|", 0, "", 5},
     {"line longer than the limit", "while :; do printf %65536s x; done", false, "", WT_ETOOLONG,
      "sh wrote a line of more than 16 MB", -1},
 };
@@ -73,7 +73,7 @@ static void coprocess_exchanges_lines(void **state)
             if (rows[i].stops && --left == 0)
                 wt__coprocess_stop(coprocess);
         }
-        if (!rows[i].lines) /* must detect the end of its stdin */
+        if (!rows[i].lines) /* the program must exit when wt__coprocess_end closes its stdin */
             rc = rows[i].last;
         int status = wt__coprocess_end(coprocess, false, tail);
         const char *said = rc < 0 ? err.message : tail;
@@ -83,7 +83,8 @@ static void coprocess_exchanges_lines(void **state)
         bool told =
             rc < 0 ? strstr(said, rows[i].says) != NULL : have >= want && strcmp(said + have - want, rows[i].says) == 0;
         if (rc != rows[i].last || !all || !told || !ended_well)
-            fail_msg("%s: %d, \"%s\", \"%s\", status %d", rows[i].name, rc, heard.ptr ? heard.ptr : "", said, status);
+            fail_msg("%s: result %d, lines \"%s\", message \"%s\", status %d", rows[i].name, rc,
+                     heard.ptr ? heard.ptr : "", said, status);
         wt__buffer_dispose(&heard);
     }
 }
@@ -106,7 +107,7 @@ static void program_that_never_reads_is_reported(void **state)
     free(much);
 }
 
-/* Output larger than the pipe is written while waiting for the answer, and no byte is lost. */
+/* A line larger than the socket's buffer is sent while the caller waits for the answer. No byte is lost. */
 static void long_lines_are_sent_while_receiving(void **state)
 {
     enum { BYTES = 4 << 20 };
@@ -128,7 +129,7 @@ static void long_lines_are_sent_while_receiving(void **state)
     free(sent);
 }
 
-/* A signal would end the test. */
+/* SIGPIPE would end the test. */
 static void writing_to_closed_stdin_raises_no_signal(void **state)
 {
     (void)state;
@@ -144,7 +145,7 @@ static void writing_to_closed_stdin_raises_no_signal(void **state)
     wt__coprocess_end(coprocess, true, NULL);
 }
 
-/* Open descriptors may be pipes to other servers, or sockets with keys. */
+/* An inherited descriptor could be a pipe to another server or a socket of a library. */
 static void open_descriptors_are_not_inherited(void **state)
 {
     (void)state;
@@ -180,7 +181,7 @@ static void ignored_sigchld_makes_status_unknown(void **state)
 
 static bool is_another_users;
 
-/* Replaces the C library's function and simulates programs of another user. */
+/* Replaces the C library's kill. If is_another_users is set, fails as for a process of another user. */
 int kill(pid_t pid, int number)
 {
     errno = EPERM;
@@ -218,8 +219,8 @@ static void coprocess_closes_all_descriptors(void **state)
     struct child child = {.argv = argv}, none = {.argv = nobody};
     struct coprocess *coprocess;
     (void)state;
-    assert_int_equal(wt__coprocess_start(&coprocess, &child, &err),
-                     0); /* the keeper starts with the first program, and stays */
+    /* Count only after one program has run, in case a library has opened descriptors that stay open. */
+    assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), 0);
     wt__coprocess_end(coprocess, false, NULL);
     size_t before = open_descriptors();
     assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), 0);

@@ -55,16 +55,16 @@ static int stop_download_server(void **state)
 static const struct {
     const char *name, *url; /* a path on our server, or a whole URL */
     size_t before;          /* bytes of the body already in the file */
-    uint64_t max;
+    uint64_t max;           /* max_bytes of the download */
     int rc;
-    size_t len; /* bytes of the body in the file afterwards */
-    const char *says;
+    size_t len;       /* bytes of the body in the file afterwards; SIZE_MAX for any number */
+    const char *says; /* part of the error message, or NULL */
 } rows[] = {
-    {"a whole file", "/well", 0, BODY, 0, BODY, NULL},
-    {"the rest of a file", "/well", 123456, BODY, 0, BODY, NULL},
-    {"server does not support ranges", "/plain", 123456, BODY, 0, BODY, NULL},
+    {"no file yet: the whole file is fetched", "/well", 0, BODY, 0, BODY, NULL},
+    {"partial file: only the rest is fetched", "/well", 123456, BODY, 0, BODY, NULL},
+    {"server without ranges: the whole file is fetched", "/plain", 123456, BODY, 0, BODY, NULL},
     {"complete file is fetched again", "/well", BODY, BODY, 0, BODY, NULL},
-    {"connection ends early once", "/cut", 0, BODY, 0, BODY, NULL},
+    {"connection ends early twice", "/cut", 0, BODY, 0, BODY, NULL},
     {"connection ends early at each attempt: received bytes are kept", "/crumbs", 0, BODY, WT_ENETWORK, 30,
      "cannot fetch http://127.0.0.1"},
     {"an empty file", "/nothing", 0, BODY, 0, 0, NULL},
@@ -72,8 +72,8 @@ static const struct {
     {"rest of a file longer than max_bytes", "/well", 500, 1000, WT_ETOOLONG, SIZE_MAX, "has more than 1000 bytes"},
     {"missing file", "/absent", 0, BODY, WT_ENOTFOUND, 0, "the server answered 404"},
     {"status 500", "/broken", 10, BODY, WT_ENETWORK, 10, "the server answered 500"},
-    {"a redirect on this machine", "/moved", 0, BODY, 0, BODY, NULL},
-    {"the rest of a file after a redirect", "/moved", 123456, BODY, 0, BODY, NULL},
+    {"redirect on this machine is followed", "/moved", 0, BODY, 0, BODY, NULL},
+    {"partial file after a redirect", "/moved", 123456, BODY, 0, BODY, NULL},
     {"redirect to plain http on another machine", "/plainly", 0, BODY, WT_ENETWORK, 0,
      "redirects to an address that is not https://"},
     {"redirect to file://", "/elsewhere", 0, BODY, WT_ENETWORK, 0, "redirects to an address that is not https://"},

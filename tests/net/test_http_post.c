@@ -45,7 +45,7 @@ static const struct {
     const char *body, *says;
     bool may_retry;
 } rows[] = {
-    {.name = "an answer", .step = {.status = 200, .body = "{}"}, .status = 200, .body = "{}"},
+    {.name = "status 200", .step = {.status = 200, .body = "{}"}, .status = 200, .body = "{}"},
     {.name = "empty answer", .step = {.status = 204}, .status = 204, .body = ""},
     {.name = "body ends with the connection",
      .step = {.status = 200, .body = "[1]", .no_length = true},
@@ -56,7 +56,7 @@ static const struct {
      .step = {.status = 302, .headers = "Location: /v1/x\r\n", .body = ""},
      .status = 302,
      .body = ""},
-    {.name = "delayed answer within the timeout",
+    {.name = "wait for the first byte is not a stall",
      .step = {.status = 200, .body = "{}", .delay_ms = 300},
      .stall_ms = 50,
      .status = 200,
@@ -132,7 +132,7 @@ static void refused_connection_is_reported(void **state)
     assert_int_equal(wt__http_post(session, &post, &answer, NULL), WT_ENETWORK);
 }
 
-/* Requests are POST with the given headers, and the connection is kept open. */
+/* Headers with an empty or NULL value are omitted. The requests share one connection. */
 static void post_sends_headers_and_body(void **state)
 {
     (void)state;
@@ -161,7 +161,7 @@ static void post_sends_headers_and_body(void **state)
     assert_non_null(strstr(request, "\r\n\r\n{\"a\":1}"));
 }
 
-/* A URL may contain a key. */
+/* Errors show `shown`, not the URL, which may contain a key. */
 static void errors_show_the_given_server_name(void **state)
 {
     (void)state;

@@ -1,5 +1,4 @@
-/* Many transfers on one loop: each gets its pieces and exactly one end, however it ends. Also tests address
- * resolution. */
+/* Many transfers on one loop: each receives its data and ends exactly once. Also tests address resolution. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +32,7 @@ static int stop_stream_server(void **state)
     return 0;
 }
 
-/* Events of a transfer. */
+/* Events of a transfer, recorded by its callbacks. */
 struct transfer_events {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -41,8 +40,8 @@ struct transfer_events {
     struct buffer body;
     size_t most;          /* stop after this many bytes of the body; 0 for all */
     unsigned heads, ends; /* numbers of calls of record_head and record_end */
-    int rc;
-    bool sent; /* the request was sent before the end */
+    int rc;               /* result of the transfer; -98 before the end; -99 if it differs from the error's code */
+    bool sent;            /* the request was sent before the end */
 };
 
 static void record_head(void *context, const struct http_head *head)

@@ -18,9 +18,10 @@
 #include "net/held_pipe.h"
 
 static pid_t doomed;     /* process that send() kills; 0 for none */
-static int told_pipe[2]; /* receives the message, the number of a process group */
+static int told_pipe[2]; /* receives a copy of the message to the keeper, a process group ID */
 
-/* Replaces the C library's function: at a message to the keeper, kills `doomed`, which is the sender or its parent. */
+/* Replaces the C library's send, which sends messages to the keeper. If `doomed` is set, first copies the message to
+ * told_pipe and kills `doomed`. */
 ssize_t send(int fd, const void *bytes, size_t len, int flags)
 {
     pid_t word;
@@ -47,8 +48,8 @@ static const struct {
     {"exits by itself", "sleep 900 & echo up; sleep 900", ENDS},
 };
 
-/* Starts a program from a child process and ends the child. Returns its exit status, or 128 plus the signal's
- * number. */
+/* Forks a process that runs the script as a coprocess, and ends that process as `how` says. Returns its exit status, or
+ * 128 plus the signal's number. */
 static int live_and_end(const char *script, enum how how)
 {
     int ready[2];
@@ -105,8 +106,8 @@ static pid_t begin_group(void)
     return pid;
 }
 
-/* Killed after the program has started and before the keeper has heard of it. The program ignores the end of its
- * stdin. */
+/* The process is killed after it has started the program and before the keeper receives the message. The program
+ * ignores the end of its stdin, so only the keeper can end it. */
 static void keeper_ends_program_started_just_before_the_kill(void **state)
 {
     static const char *const argv[] = {"sleep", "900", NULL};
@@ -129,14 +130,14 @@ static void keeper_ends_program_started_just_before_the_kill(void **state)
     assert_int_equal(read(told_pipe[0], &group, sizeof group), sizeof group);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFSIGNALED(status));
-    assert_int_equal(waitpid(group, &status, 0), group); /* waits as long as the test may run if the keeper fails */
+    assert_int_equal(waitpid(group, &status, 0), group); /* blocks until the test times out if the keeper fails */
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
     prctl(PR_SET_CHILD_SUBREAPER, 0);
     close(told_pipe[0]);
     close(told_pipe[1]);
 }
 
-/* Numbers are reused: an ended group's number may belong to another process. */
+/* Group IDs are reused: the ID of an ended group may belong to another process. */
 static void keeper_leaves_ended_groups_alone(void **state)
 {
     int status;

@@ -1,4 +1,5 @@
-/* golden.h: files made by the reference implementation, in $WT_SHARED or else in ../shared next to the source. */
+/* golden.h: reads the files that the reference implementation produced. They are in golden/ of $WT_SHARED, or of
+ * ../shared relative to the source if WT_SHARED is not set. */
 #ifndef WT_TESTS_NN_GOLDEN_H
 #define WT_TESTS_NN_GOLDEN_H
 
@@ -11,7 +12,7 @@
 #include "base/memory.h"
 #include "nn/safetensors.h"
 
-/* Sets path to golden/NAME. If the file is missing, prints a message and returns false. */
+/* Sets path to the path of golden/NAME. If the file is missing, prints a message and returns false. */
 static inline bool golden_path(char *path, size_t size, const char *name)
 {
     const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");
@@ -48,7 +49,7 @@ static inline void golden_close(struct golden_file *golden)
     wt__file_unmap(&golden->mapping);
 }
 
-/* Returns the numbers of a tensor. Free with free(). */
+/* Returns the numbers of a tensor, followed by 16 readable floats. Free with free(). */
 static inline float *golden_floats(const struct golden_file *golden, const char *name, size_t *count)
 {
     const struct tensor *tensor = wt__safetensors_find(&golden->file, name);

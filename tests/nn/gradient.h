@@ -13,8 +13,8 @@
 
 static struct rng rng;
 
-/* Returns n random numbers in -scale .. scale, then WT_PANEL times NAN, because kernels may read these but not use
- * them. */
+/* Returns n random numbers in -scale .. scale, followed by WT_PANEL times NAN. Kernels may read the NANs, but must not
+ * use them. */
 static inline float *random_floats(size_t n, float scale)
 {
     float *x = wt__alloc_aligned(n + WT_PANEL, sizeof(float));
@@ -35,7 +35,7 @@ static inline double *doubles_of(const float *x, size_t n)
     return d;
 }
 
-/* Checks |have - want| <= tolerance * (|want| + 1e-3) for vectors. */
+/* Checks that |have - want| <= tolerance * (|want| + 1e-3), where |x| is the length of the vector. */
 static inline void vectors_agree(const char *what, const float *have, const double *want, size_t n, double tolerance)
 {
     double off = 0, length = 0;

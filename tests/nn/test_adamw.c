@@ -12,7 +12,8 @@
 
 enum { ROWS = 40, ROW = 24, TABLE = ROWS * ROW, DENSE = 70001, SMALL = 5, FROZEN = 3, PARAMETERS = 4, STEPS = 6 };
 
-/* A table with few touched rows, a matrix of several chunks, a bias without decay, and a frozen parameter. */
+/* A model with four parameters: a table with few touched rows, a matrix of several chunks, a bias without decay, and a
+ * frozen parameter. */
 struct model {
     float table[TABLE], dtable[TABLE], dense[DENSE], ddense[DENSE], bias[SMALL], dbias[SMALL], kept[FROZEN],
         dkept[FROZEN];
@@ -71,7 +72,7 @@ static const struct adamw_options options = {0.9f, 0.99f, 1e-6f, 0.1f, 2.0f};
 
 static float choose_rate(unsigned step)
 {
-    return step == 0 ? 0 : 0.01f * (float)step; /* With a rate of 0, only the means change. */
+    return step == 0 ? 0 : 0.01f * (float)step; /* With a rate of 0, only the moments change. */
 }
 
 static double twin_norm(const struct model *m, double scale)
@@ -84,7 +85,8 @@ static double twin_norm(const struct model *m, double scale)
     return sqrt(sum);
 }
 
-/* Does one step by the formulas of the paper. state is [2][count]. */
+/* Does one step by the formulas of the paper, in doubles. state has [count] first moments, then [count] second moments.
+ */
 static void twin_step(const struct model_parameter *p, double *value, double *state, unsigned step, double rate,
                       double scale)
 {

@@ -18,7 +18,7 @@ enum { HEADS = 2 };
  * is NULL. */
 struct twin {
     size_t t, width, hidden;
-    double *qkv, *share;                   /* [T, 3 H], [T, H]; the loss is the sum of share * out */
+    double *qkv, *share;                   /* [T, 3 H], [T, H]; the tests' loss is the sum of share * out */
     double *bias;                          /* [count, A] */
     double *position_key, *position_query; /* [count, H] */
     const struct distances *distances;
@@ -118,7 +118,7 @@ static int32_t *choose_positions(size_t t)
 
     assert_non_null(positions);
     for (size_t i = 0; i < t; i++)
-        positions[i] = (int32_t)(i < 5 ? 2 * i : 200); /* Five differ; all others are equal. */
+        positions[i] = (int32_t)(i < 5 ? 2 * i : 200); /* The first five differ. All others are equal. */
     return positions;
 }
 
@@ -184,10 +184,10 @@ static const struct {
     const char *name;
     bool c2p, p2c;
     int32_t buckets, max;
-} kinds[] = {{"both", true, true, 8, 32},
+} kinds[] = {{"c2p and p2c, 8 buckets", true, true, 8, 32},
              {"c2p only, no buckets", true, false, -1, 6},
-             {"p2c only, far distances share the last row", false, true, 4, 9},
-             {"neither: plain attention", false, false, 4, 9}};
+             {"p2c only, 4 buckets", false, true, 4, 9},
+             {"neither part: plain attention", false, false, 4, 9}};
 
 static void check_disentangled(size_t kind, size_t t, size_t width, const int32_t *positions)
 {

@@ -1,4 +1,4 @@
-/* Tests that distance buckets equal those of the reference implementations. */
+/* Tests that the buckets of distances equal the buckets of the reference implementations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static const struct {
               {"deberta_buckets256_max514", 256, 514},
               {"deberta_buckets320_max640", 320, 640}};
 
-/* Returns the bucket of a distance, by the lookup of attention. */
+/* Returns the bucket of a distance, looked up as attention does. */
 static int32_t look_up_bucket(const struct distances *d, int32_t distance)
 {
     int32_t positions[2] = {distance, 0};

@@ -1,5 +1,5 @@
-/* Tests linear layers, activations, layer norm, convolutions and unit vectors against implementations in doubles:
- * forward, and backward by differences. */
+/* Tests linear layers, activations, layer norm, convolutions and unit vectors against implementations in doubles. The
+ * expected gradients are finite differences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void packed_layer_matches_row_major_layer(void **state)
     free(x), free(weight), free(bias), free(residual), free(packed);
 }
 
-/* Uses values representable in bytes: integers from 0 to 255, with both ends in each group. */
+/* Each group holds integers from 0 to 255, including both ends, so quantisation to bytes is exact. */
 static void byte_layer_matches_float_layer(void **state)
 {
     enum { LONG = 150 };

@@ -1,5 +1,5 @@
-/* Tests losses against implementations in doubles and their differences, and against values and gradients of the
- * reference implementation. */
+/* Tests losses against implementations in doubles, and gradients against finite differences. Some tests compare with
+ * values and gradients of the reference implementation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ static void contrast_handles_masks_and_several_positives(void **state)
     free(queries), free(documents), free(twin.queries), free(twin.documents);
 }
 
-/* Returns the loss of the positive i of row b against the negatives of the row. turned: of column b instead of row b.
+/* Returns the loss of the positive i of row b against the negatives of the row. turned: b is a column instead of a row.
  */
 static double pair_loss(const struct contrast_twin *c, bool turned, size_t b, size_t i)
 {
@@ -320,7 +320,7 @@ static void multilabel_head_matches_doubles(void **state)
     free(vectors), free(head), free(twin.vectors), free(twin.head);
 }
 
-/* Compares sums over rows: the gradient of the head's bias is the sum of the gradients of the logits. */
+/* The reference files have the gradient of the head's bias. It is the sum over rows of the gradients of the logits. */
 static void multilabel_losses_match_reference(void **state)
 {
     static const char *const files[] = {

@@ -26,8 +26,8 @@ static void multiply_in_doubles(const struct matmul *p, double *out)
         }
 }
 
-/* Bits of variant: 1 a transposed, 2 b transposed, 4 accumulate, 8 reduced. A reduced product is called directly, since
- * wt__matmul uses it for large products only. */
+/* Bits of variant: 1 a transposed, 2 b transposed, 4 accumulate, 8 reduced. A reduced product calls wt__amx_multiply,
+ * because wt__matmul uses AMX for large products only. */
 static void check_product(size_t m, size_t n, size_t k, unsigned variant)
 {
     bool a_transposed = variant & 1, b_transposed = variant & 2;
@@ -190,7 +190,7 @@ static void concurrent_products_are_independent(void **state)
     free(a), free(b), free(c);
 }
 
-/* bfloat16 has 8 bits of mantissa: each factor is off by up to 2^-9, and errors average out in long sums. */
+/* bfloat16 has 8 bits of mantissa, so each factor is off by up to 2^-9. The errors average out in long sums. */
 static void amx_product_matches_doubles(void **state)
 {
     static const size_t shapes[][3] = {{2, 3, 40},   {32, 32, 32},  {33, 31, 47},   {16, 48, 64},

@@ -1,5 +1,5 @@
-/* arm_neon.c: kernels for 64-bit ARM, which always has NEON. Only kernels that gain from sums in registers are written
- * out; the others call plain.c, which compilers vectorise well enough. */
+/* arm_neon.c: kernels for 64-bit ARM, which always has NEON. Only kernels that keep sums in registers use intrinsics.
+ * The others call plain.c, which compilers vectorise well enough. */
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/simd.h"
 
@@ -147,7 +147,7 @@ static void dots_f32_neon(const float *query, const float *rows, size_t count, s
         out[i] = dot_f32_neon(query, rows + i * dim, dim);
 }
 
-/* Products of bytes fit into 16 bits; pairs of products are added into 32 bits. */
+/* Products of two bytes fit into 16 bits. Pairs of products are added to 32-bit sums. n is a multiple of 16. */
 static int32_t dot_i8_neon(const int8_t *a, const int8_t *b, size_t n)
 {
     int32x4_t low = vdupq_n_s32(0), high = vdupq_n_s32(0);

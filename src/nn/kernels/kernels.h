@@ -1,12 +1,12 @@
 /* kernels.h: the inner loops with SIMD versions, as tables of function pointers.
  *
- * A set of kernels is one table. plain.c is the reference in portable C; the others (x86_avx2.c, ...) are faster
- * versions of it. The process uses the best set for its processor, chosen once. WT_KERNELS=plain|avx2|avx512|vnni|neon
- * requests another set, and is ignored if the processor does not support it. Sets differ only in rounding, within the
- * tolerances of the tests; integer kernels agree exactly. Within one set, the result of a row does not depend on the
+ * A set of kernels is one table. plain.c is the reference in portable C. The other sets (x86_avx2.c, ...) are faster.
+ * The process chooses the best set for its processor once. WT_KERNELS=plain|avx2|avx512|vnni|neon requests another set.
+ * The variable is ignored if the processor does not support that set. Sets differ only in rounding, within the
+ * tolerances of the tests. Integer kernels agree exactly. Within one set, the result of a row does not depend on the
  * other rows of the call.
  *
- * Dimensions: T tokens (rows of a), K inner, O outputs. Callers own all memory; kernels neither allocate nor fail. */
+ * Dimensions: T tokens (rows of a), K inner, O outputs. Callers own all memory. Kernels neither allocate nor fail. */
 #ifndef WT_NN_KERNELS_H
 #define WT_NN_KERNELS_H
 
@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Outputs of a weight panel: one AVX-512 register, two of AVX2, four of NEON. Part of the format of packed models. */
+/* Number of outputs in a weight panel. They fill one register of AVX-512, two of AVX2 or four of NEON. The number is
+ * part of the format of packed models. */
 enum { WT_PANEL = 16 };
 
 /* Rounds n up to a multiple of WT_PANEL. n must be at most SIZE_MAX - WT_PANEL. */
@@ -32,12 +33,12 @@ enum activation {
     ACTIVATION_SILU
 };
 
-/* c [T,O] = activation(a [T,K] W^T + bias) + residual, W [O,K] in panels of WT_PANEL outputs (activations other than
- * ACTIVATION_GELU have no effect):
+/* c [T,O] = activation(a [T,K] W^T + bias) + residual. Activations other than ACTIVATION_GELU are ignored. W [O,K] is
+ * in panels of WT_PANEL outputs:
  *   w[p * w_panel + k * w_step + j]  is  W[p * WT_PANEL + j, k]
- * A packed matrix (nn/matrix.h) has w_step WT_PANEL and w_panel K * WT_PANEL. A row-major matrix V [K,O] is read
- * in place as W^T with w_step its row stride and w_panel WT_PANEL. The last panel is read whole, so up to WT_PANEL - 1
- * floats after O must be readable; they may be NaN. c may not overlap a or w; residual may be c. */
+ * For a packed matrix (nn/matrix.h), w_step is WT_PANEL and w_panel is K * WT_PANEL. A row-major matrix V [K,O] can be
+ * read in place as W^T. Then w_step is its row stride and w_panel is WT_PANEL. The last panel is read whole, so up to
+ * WT_PANEL - 1 floats after O must be readable. They may be NaN. c may not overlap a or w, but residual may be c. */
 struct gemm {
     size_t t, k, o;
     const float *a;
@@ -52,20 +53,21 @@ struct gemm {
     enum activation activation;
 };
 
-/* The product of struct gemm for W in bytes with one scale per row. Rows of x are quantised to bytes in groups of
- * WT_GROUP values, between the minimum and maximum of the group:
- *   x[k] is about low + step * code[k], so the sum of a group over k is step * sum of code * w + low * sum of w.
- * The first sum is an exact integer; the second is known in advance. Groups are short because a hidden state has a few
- * values far larger than the others, and these would coarsen the steps of a whole row. */
+/* struct gemm_bytes is the product of struct gemm for W in signed bytes, with one scale per row of W. Each row x of `a`
+ * is quantised to unsigned bytes, called codes, in groups of WT_GROUP values. Code 0 is the minimum of the group (low),
+ * and code 255 is its maximum:
+ *   x[k] is about low + step * code[k], so the sum of x[k] * w[k] is step * sum of code * w + low * sum of w.
+ * The first sum is an exact integer. The second is known in advance. Groups are short because a hidden state has a few
+ * values far larger than the others. In longer groups, these would make the steps of more values coarse. */
 enum { WT_GROUP = 64 };
 
 struct byte_range {
     float step, low;
 };
 
-/* A row of x is [groups * WT_GROUP] codes, then [groups] struct byte_range. A panel of W is a list of groups, then the
- * scales of the outputs, [WT_PANEL] floats. Each group is [WT_GROUP / 4][WT_PANEL][4] int8, then its sums, [WT_PANEL]
- * floats. Values after K and O are zero. Rows and panels are aligned to 64 bytes. */
+/* A row of `a` is [groups * WT_GROUP] codes, then [groups] struct byte_range. A panel of W is a list of groups, then
+ * [WT_PANEL] float scales of the outputs. Each group is [WT_GROUP / 4][WT_PANEL][4] int8, then their [WT_PANEL] float
+ * sums. Values after K and O are zero. Rows and panels are aligned to 64 bytes. */
 struct gemm_bytes {
     size_t t, groups, o;
     const unsigned char *a;
@@ -80,8 +82,11 @@ struct gemm_bytes {
 
 enum { WT_PANEL_GROUP = WT_GROUP * WT_PANEL + WT_PANEL * 4 }; /* bytes of a group in a panel */
 
-/* first = beta1 * first + (1 - beta1) * g, second = beta2 * second + (1 - beta2) * g^2, g = gradient * scale;
- * value = value * keep - rate * first / (sqrt(second) * root + epsilon). */
+/* The factors of one step of AdamW, which computes in this order:
+ *   g = gradient * scale
+ *   first = beta1 * first + (1 - beta1) * g
+ *   second = beta2 * second + (1 - beta2) * g^2
+ *   value = value * keep - rate * first / (sqrt(second) * root + epsilon) */
 struct adamw_factors {
     float beta1, beta2, epsilon, scale, keep;
     float rate; /* learning rate / (1 - beta1^step) */
@@ -93,9 +98,10 @@ struct kernels {
 
     void (*gemm)(const struct gemm *gemm);
 
-    /* gemm_bytes and byte_row are NULL if products of bytes would not be faster. gemm_bytes supports ACTIVATION_NONE
-     * and ACTIVATION_GELU; sets differ only in the order of adding the sums of the groups. byte_row quantises n floats
-     * to a row of struct gemm_bytes; NaN and infinities give arbitrary bytes. */
+    /* gemm_bytes and byte_row are NULL if products of bytes would not be faster than products of floats. gemm_bytes
+     * supports ACTIVATION_NONE and ACTIVATION_GELU. Sets of kernels differ only in the order in which they add the sums
+     * of the groups. byte_row quantises n floats to a row of struct gemm_bytes. NaN and infinities give arbitrary
+     * bytes. */
     void (*gemm_bytes)(const struct gemm_bytes *gemm);
     void (*byte_row)(const float *x, size_t n, unsigned char *row);
 
@@ -117,7 +123,7 @@ struct kernels {
     /* y = (x - mean) / sqrt(variance + epsilon) * gain + bias over n > 0 values; y may be x. */
     void (*layer_norm)(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n);
 
-    /* Backward of layer_norm. Overwrites dx, which may be dy; adds to dgain and dbias [n], both NULL if not wanted. */
+    /* Backward of layer_norm. Overwrites dx, which may be dy. Adds to dgain and dbias [n]; both are NULL if frozen. */
     void (*layer_norm_backward)(const float *x, const float *gain, float epsilon, const float *dy, float *dx,
                                 float *dgain, float *dbias, size_t n);
 
@@ -153,7 +159,7 @@ extern const struct kernels wt__kernels_neon;
 #endif
 
 /* Products of matrices rounded to bfloat16, with sums in fp32, on processors with matrix registers (Intel AMX). They
- * are several times as fast as fp32, and are used for training, where the rounding is far below the noise of a batch.
+ * are several times as fast as fp32. Training uses them, because there the rounding is far below the noise of a batch.
  */
 
 struct matmul; /* see matrix.h */

@@ -71,7 +71,7 @@ static void byte_row_plain(const float *x, size_t n, unsigned char *row)
     }
 }
 
-/* Computes the sums of one row and one panel: WT_PANEL outputs. */
+/* Computes the WT_PANEL outputs of one row and one panel, without the bias. `sum` must be zero on entry. */
 static void sum_byte_panel(const struct gemm_bytes *g, const unsigned char *row, const unsigned char *panel, float *sum)
 {
     const struct byte_range *ranges = (const void *)(row + g->groups * WT_GROUP);

@@ -14,8 +14,8 @@
 /* Forces inlining, so that constant arguments become constants in the body. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* Returns the number of rows of the next tile, given the remaining rows and the maximum height of a tile. All tiles
- * become about equally tall, because a low tile stalls on the latency of its sums. */
+/* Returns the number of rows of the next tile. left: remaining rows. most: maximum rows of a tile. All tiles become
+ * about equally tall, because a tile of few rows would stall on the latency of its sums. */
 static inline size_t choose_tile_rows(size_t left, size_t most)
 {
     size_t tiles = (left + most - 1) / most;

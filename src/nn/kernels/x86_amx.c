@@ -1,6 +1,6 @@
-/* x86_amx.c: converts a block of op(b) to bfloat16 once, in tile order. Strips of rows of op(a) are converted next and
- * multiplied with the block in squares of 2 x 2 tiles. The sums of a square stay in registers for the depth of the
- * block.
+/* x86_amx.c: matrix products with Intel AMX. Each block of op(b) is converted to bfloat16 once, in tile order. Then one
+ * strip of rows of op(a) after the other is converted and multiplied with the block. The result is computed in squares
+ * of 2 x 2 tiles. The sums of a square stay in registers for the depth of the block.
  *
  *   tile of a   16 rows of 32 values of k
  *   tile of b   16 pairs of values of k, each pair for 16 adjacent columns
@@ -49,7 +49,7 @@ bool wt__amx_ready(void)
     return ready;
 }
 
-/* Converts 32 floats to bfloat16, with 0 for those from `count` on. */
+/* Converts `count` floats, at most 32, to bfloat16. The other lanes are 0. */
 AMX static __m512i round_to_bfloat16(const float *x, size_t count)
 {
     __mmask16 low = count >= 16 ? 0xffff : (__mmask16)((1u << count) - 1);
@@ -58,7 +58,8 @@ AMX static __m512i round_to_bfloat16(const float *x, size_t count)
     return (__m512i)_mm512_cvtne2ps_pbh(second, first);
 }
 
-/* Interleaves two rows of 16 floats: x[0] y[0] x[1] y[1] ... */
+/* Converts `count` floats of each row, at most 16, to bfloat16 and interleaves them: x[0] y[0] x[1] y[1] ... The other
+ * lanes are 0. One of the rows may be NULL, which counts as zeros. */
 AMX static __m512i interleave_rows(const float *x, const float *y, size_t count)
 {
     static const uint16_t order[32] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
@@ -74,8 +75,8 @@ static size_t smaller_size(size_t value, size_t most)
     return value < most ? value : most;
 }
 
-/* Packs SQUARE rows of op(a), starting at `row` and at value `from` of k, into [2 tiles][depth / DEPTH][TILE][DEPTH].
- */
+/* Packs a part of op(a) into [2 tiles][depth / DEPTH][TILE][DEPTH]: SQUARE rows, starting at `row`, and `depth` values
+ * of k, starting at `from`. */
 AMX static void pack_left_tiles(const struct matmul *p, size_t row, size_t from, size_t depth, uint16_t *out)
 {
     size_t steps = (depth + DEPTH - 1) / DEPTH;
@@ -89,7 +90,7 @@ AMX static void pack_left_tiles(const struct matmul *p, size_t row, size_t from,
     }
 }
 
-/* The same for a transposed a, one tile at a time. */
+/* Works like pack_left_tiles for a transposed a, one tile at a time. */
 AMX static void pack_left_transposed(const struct matmul *p, size_t row, size_t from, size_t depth, uint16_t *out)
 {
     size_t steps = (depth + DEPTH - 1) / DEPTH;
@@ -118,7 +119,7 @@ AMX static void pack_right_tiles(const struct matmul *p, size_t column, size_t f
     }
 }
 
-/* The same for a transposed b. */
+/* Works like pack_right_tiles for a transposed b. */
 AMX static void pack_right_transposed(const struct matmul *p, size_t column, size_t from, size_t depth, uint16_t *out)
 {
     size_t steps = (depth + DEPTH - 1) / DEPTH;
@@ -136,8 +137,8 @@ AMX static void pack_right_transposed(const struct matmul *p, size_t column, siz
     }
 }
 
-/* Adds to c [32,32] the product of two tiles of rows and two of columns over `steps` tiles of depth. stride is in
- * bytes. */
+/* Adds to c [SQUARE, SQUARE] the product of 2 x `steps` tiles of a and `steps` x 2 tiles of b. stride is the bytes
+ * between rows of c. */
 AMX static void multiply_square(const uint16_t *a, const uint16_t *b, size_t steps, float *c, size_t stride)
 {
     const uint16_t *a1 = a + steps * TILE * DEPTH, *b1 = b + steps * TILE * DEPTH;
@@ -213,7 +214,7 @@ AMX void wt__amx_multiply(const struct matmul *p, void *scratch)
     }
     for (size_t r = 0; r < p->m && !p->accumulate; r++)
         memset(p->c + r * p->c_stride, 0, p->n * sizeof *p->c);
-    __asm__ volatile("" : : "r"(&shape) : "memory"); /* Otherwise gcc 12 removes the stores as dead. */
+    __asm__ volatile("" : : "r"(&shape) : "memory"); /* Without this, gcc 12 removes the stores to `shape`. */
     _tile_loadconfig(&shape);
     for (size_t from = 0; from < p->k; from += BLOCK_K)
         for (size_t first = 0; first < p->n; first += BLOCK_N)

@@ -29,8 +29,8 @@ static float sum_lanes(__m256 v)
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
 
-/* Returns erf(x / sqrt 2). erf(s) = s P(s^2) / Q(s^2) for |s| <= 3.92; for larger s, erf is 1 in fp32. P and Q have
- * degree 5 and are fitted for minimal maximum relative error (2e-8 before rounding). */
+/* Returns erf(x / sqrt 2). erf(s) = s P(s^2) / Q(s^2) for |s| <= 3.92. Beyond that, erf(s) is 1 or -1 in fp32. P and Q
+ * have degree 5. Their fit minimises the maximum relative error, which is 2e-8 before rounding. */
 static inline __m256 erf8(__m256 x)
 {
     const __m256 limit = _mm256_set1_ps(3.92f);
@@ -154,7 +154,8 @@ static void gemm_avx2(const struct gemm *g)
     }
 }
 
-/* Returns exp of values in [-87, 0], as 2^n e^r with |r| <= ln 2 / 2 and a polynomial of degree 6 for e^r (3e-9). */
+/* Returns exp(x) for x <= 0; x below -87 counts as -87. exp(x) = 2^n e^r, where |r| <= ln 2 / 2. A polynomial of degree
+ * 6 approximates e^r with an error of 3e-9. */
 static inline __m256 exp8(__m256 x)
 {
     x = _mm256_max_ps(x, _mm256_set1_ps(-87.0f));
@@ -239,7 +240,7 @@ static void softmax_backward_avx2(const float *p, float *dp, size_t n, float sca
     }
 }
 
-/* Computes the mean of x and 1 / its standard deviation. */
+/* Computes *mean of x and *factor = 1 / sqrt(variance + epsilon), each in all lanes. */
 static inline void compute_moments_avx2(const float *x, float epsilon, size_t n, __m256 *mean, __m256 *factor)
 {
     __m256 sum = _mm256_setzero_ps(), squares = _mm256_setzero_ps();
@@ -328,7 +329,7 @@ static void adamw_avx2(const struct adamw_factors *f, const float *gradient, flo
     }
 }
 
-/* Transposes 8 rows of 8 values: pairs, then groups of four in each half of a register, then the halves. */
+/* Transposes 8 rows of 8 values in three steps. It exchanges pairs, then groups of four, then halves of registers. */
 INLINED void transpose_8x8(__m256 r[8])
 {
     __m256 a[8], b[8];
@@ -411,7 +412,8 @@ static void dots_f32_avx2(const float *query, const float *rows, size_t count, s
         dot_rows_avx2(query, rows + i * dim, 1, dim, out + i);
 }
 
-/* Widens both sides to 16 bits, because sums of pairs then never saturate, unlike the byte products of AVX2. */
+/* Computes the dot products of `count` rows at once. Both sides are widened to 16 bits, because the sums of the byte
+ * products of AVX2 could saturate. */
 INLINED void dot_byte_rows_avx2(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t *out)
 {
     __m256i sum[4];

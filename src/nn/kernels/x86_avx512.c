@@ -1,8 +1,8 @@
 /* x86_avx512.c: the kernels of plain.c for AVX-512 (F, BW, VL, DQ).
  *
  * The matrix product has two shapes of tile for two workloads. A request of a few tokens is bound by reading weights
- * from the L3 cache: one panel meets all rows (up to 24) at once, so each weight is read once, with prefetch. A batch
- * is bound by arithmetic: two panels meet 12 rows, for fewer loads per product. */
+ * from the L3 cache. Its tiles multiply one panel with all rows (up to 24), so each weight is read only once. A batch
+ * is bound by arithmetic. Its tiles multiply two panels with 12 rows, which needs fewer loads per product. */
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/simd.h"
 
@@ -46,15 +46,15 @@ static void store_tile_avx512(const struct gemm *g, size_t row, size_t panel, si
     }
 }
 
-/* Addresses of one value in each of up to 24 rows, in seven registers; one pointer per row would need too many. There
- * is a base for every eighth row, and distances of 1, 3, 5 and 7 rows. The scale factor of the addressing mode gives 2,
- * 4 and 6 rows. */
+/* Addresses of one value in each of up to 24 rows. They fit into seven registers, while one pointer per row would need
+ * too many. base has the address of every eighth row. The other fields are the distances of 1, 3, 5 and 7 rows. The
+ * scale factor of the addressing mode gives 2, 4 and 6 rows. */
 struct row_addresses {
     const char *base[3];
     size_t one, three, five, seven; /* bytes */
 };
 
-/* count must be a constant. */
+/* Returns the addresses of the first value of `count` rows, stride floats apart. count must be a constant. */
 INLINED struct row_addresses address_rows(const float *first, size_t stride, int count)
 {
     const char *base = (const char *)first;
@@ -68,11 +68,10 @@ INLINED struct row_addresses address_rows(const float *first, size_t stride, int
         .seven = 7 * one};
 }
 
-/* Hides from the compiler that the distances are constant. Otherwise the compiler would fold them into pointers again.
- */
+/* Hides the values of the distances from the compiler, which would otherwise compute one pointer per row again. */
 #define HIDE_ROWS(r) __asm__("" : "+r"((r).one), "+r"((r).three), "+r"((r).five), "+r"((r).seven))
 
-/* r must be a constant. */
+/* Returns the address of the current value of row r. r must be a constant. */
 INLINED const float *row_value(const struct row_addresses *rows, int r)
 {
     const char *base = rows->base[r / 8];
@@ -175,7 +174,7 @@ static void gemm_avx512(const struct gemm *g)
     }
 }
 
-/* Returns exp of values in [-87, 0], by the approximation in x86_avx2.c. */
+/* Returns exp(x) for x <= 0, by the approximation of exp8 in x86_avx2.c. */
 static inline __m512 exp16(__m512 x)
 {
     x = _mm512_max_ps(x, _mm512_set1_ps(-87.0f));
@@ -245,7 +244,7 @@ static void softmax_backward_avx512(const float *p, float *dp, size_t n, float s
     }
 }
 
-/* Computes the mean of x and 1 / its standard deviation. */
+/* Computes *mean of x and *factor = 1 / sqrt(variance + epsilon), each in all lanes. */
 static inline void compute_moments_avx512(const float *x, float epsilon, size_t n, __m512 *mean, __m512 *factor)
 {
     __m512 sum = _mm512_setzero_ps(), squares = _mm512_setzero_ps();
@@ -325,7 +324,8 @@ static void adamw_avx512(const struct adamw_factors *f, const float *gradient, f
     }
 }
 
-/* Transposes 16 rows of 16 values: pairs, then groups of four in each quarter of a register, then the quarters. */
+/* Transposes 16 rows of 16 values in three steps. It exchanges pairs, then groups of four, then quarters of registers.
+ */
 INLINED void transpose_16x16(__m512 r[16])
 {
     __m512 a[16], b[16];
@@ -406,7 +406,7 @@ static void dots_f32_avx512(const float *query, const float *rows, size_t count,
         dot_rows_avx512(query, rows + i * dim, 1, dim, out + i);
 }
 
-/* Widens both sides to 16 bits, as in x86_avx2.c. */
+/* Works like dot_byte_rows_avx2: widens both sides to 16 bits. */
 INLINED void dot_byte_rows_avx512(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t *out)
 {
     __m512i sum[4];

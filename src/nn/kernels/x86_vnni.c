@@ -1,9 +1,9 @@
-/* x86_vnni.c: products of bytes for AVX-512 VNNI. Its instruction multiplies unsigned by signed bytes and adds four
- * products into each 32-bit sum: four times the throughput of fp32.
+/* x86_vnni.c: products of bytes for AVX-512 VNNI. The VNNI instruction multiplies unsigned by signed bytes and adds
+ * four products into each 32-bit sum. It has four times the throughput of fp32.
  *
- * In vector search both sides are signed. Rows are made unsigned by adding 128 (flipping the top bit), and 128 times
- * the sum of the query is subtracted at the end. In linear layers, codes are unsigned and weights are signed. A tile
- * of a layer is six rows by two panels: the sums of a group and the totals of all groups stay in registers. */
+ * In vector search, both sides are signed. The rows are made unsigned by adding 128, which flips the top bit. At the
+ * end, 128 times the sum of the query is subtracted. In linear layers, codes are unsigned and weights are signed. A
+ * tile of a layer is six rows by two panels. The sums of one group and the totals of all groups stay in registers. */
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/simd.h"
 
@@ -20,6 +20,7 @@ enum {
     AHEAD = 128 * BYTES          /* prefetch distance for the weights, in bytes */
 };
 
+/* Computes the dot products of `count` rows at once. excess is 128 times the sum of the query. */
 INLINED void dot_rows_vnni(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t excess,
                            int32_t *out)
 {
@@ -52,7 +53,7 @@ void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, siz
         dot_rows_vnni(query, rows + i * dim, 1, dim, excess, out + i);
 }
 
-/* Quantises one group, of which the first `rest` values exist. */
+/* Quantises one group that has `rest` values. The codes after them are 0. */
 INLINED struct byte_range quantise_group(const float *x, size_t rest, unsigned char *codes)
 {
     __m512 v[4], low = _mm512_set1_ps(x[0]), high = low;
