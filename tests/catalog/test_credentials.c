@@ -71,7 +71,7 @@ static const struct {
     /* body of a service that declares its authentication */
     {"update_hook", "body", "api_key", "{}", true, false},
     {"emoji_add", "body", "token", "{\"description\":\"Authentication token. Requires scope: `a`\"}", true, true},
-    /* names that are empty, not in ASCII, or too long */
+    /* names: empty, not in ASCII, too long */
     {"list", "", "", "{}", false, false},
     {"list", "", "\xd7\x9e\xd7\xa4\xd7\xaa\xd7\x97", "{}", false, false},
     {"list", "", "a_very_long_name_of_more_than_sixty_three_letters_that_ends_in_what_would_be_one_api_key", "{}",

@@ -1,4 +1,4 @@
-/* Tests conversations in all formats: the turns and calls that are read, or the error message. */
+/* Tests conversations in all formats: the turns and calls read, or the error message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

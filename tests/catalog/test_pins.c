@@ -1,4 +1,4 @@
-/* Tests files of pins, including files that a person has edited. tests/fuzz/fuzz_pins.c tests the reader with arbitrary
+/* Tests files of pins, including files edited by hand. tests/fuzz/fuzz_pins.c tests the reader with arbitrary
  * bytes. */
 #include <setjmp.h>
 #include <stdarg.h>

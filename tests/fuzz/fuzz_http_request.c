@@ -10,7 +10,7 @@ enum { BODY_MAX = 1000 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Writes the request again: the head without the fields that frame the body, and a body with Content-Length. */
+/* Writes the request again: the head without the framing fields, and a body with Content-Length. */
 static void write_plainly(struct buffer *out, const struct http_request *request, bool http_1_0)
 {
     static const char *const framing[] = {"Content-Length", "Transfer-Encoding", "Expect"};

@@ -1,5 +1,5 @@
 /* Fuzzes packed models. The checksums are corrected first, because a fuzzer cannot guess them and an attacker can
- * compute them. Every model that opens can be run. */
+ * compute them. Every opened model can be run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { MOST_WORK = 1 << 22 /* weights; larger models are valid, but slow */ };
 
-/* Runs a static encoder, also on invalid token ids, which its tokenizer never produces. */
+/* Runs a static encoder, also on invalid token ids, not produced by its tokenizer. */
 static void run_table(const struct packed *packed)
 {
     int32_t ids[66] = {-1, INT32_MAX};

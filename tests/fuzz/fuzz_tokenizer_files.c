@@ -1,4 +1,4 @@
-/* Fuzzes the files from which a tokenizer is built: every tokenizer that is built also opens and encodes. The first
+/* Fuzzes the files from which a tokenizer is built: every tokenizer built also opens and encodes. The first
  * byte, modulo 5, selects the files in the rest. Two files are separated by the first byte 0x01.
  *
  *   0   tokenizer.json

@@ -1,6 +1,6 @@
 /* Fuzzes the validator with a schema and an instance, separated by the first line "---". If the schema compiles, the
- * instance is validated with and without repairs. A repaired instance that is reported as valid passes a second
- * validation. Coercion does not change a valid instance. A schema that does not compile is opened leniently. */
+ * instance is validated with and without repairs. A repaired instance reported as valid passes a second
+ * validation. Coercion does not change a valid instance. A schema is opened leniently if it does not compile. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

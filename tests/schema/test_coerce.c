@@ -1,4 +1,4 @@
-/* Tests which values wt__coerce converts, and which values it keeps byte for byte. */
+/* Tests wt__coerce: values it converts, and values it keeps byte for byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -21,7 +21,7 @@ enum { NOT_USED = -1 };
 static const struct {
     const char *name, *schema;
     int drops;                  /* number of dropped keywords; NOT_USED if the schema must not compile */
-    const char *fits, *refused; /* an instance that fits, and one that does not; NULL if not tested */
+    const char *fits, *refused; /* a valid and an invalid instance; NULL if not tested */
 } rows[] = {
     {"valid schema", A("{}"), 0, any, wrong},
     {"type int", A("{'type': 'int'}"), 1, any, wrong},

@@ -1,4 +1,4 @@
-/* Tests which values of an instance are repaired, and which are left unchanged. */
+/* Tests the repair of an instance: values it changes, and values it keeps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Tests that wt__is_compact accepts only texts in the form of our JSON writer, byte for byte. */
+/* Tests wt__is_compact: it accepts only texts in the form of our JSON writer, byte for byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
