@@ -291,7 +291,7 @@ static void keeps_better_earlier_model(void **state)
     hash_of_encoder(place->out, earlier);
     options.freeze = 2;
     report = train_encoder(place, engine, &options);
-    assert_non_null(strstr(report->items[0]->notice, "that of an earlier training, which is kept"));
+    assert_non_null(strstr(report->items[0]->notice, "the better model of an earlier training is kept"));
     assert_float_equal(report->items[0]->after, reached, 1e-6);
     wt_train_report_free(report);
     hash_of_encoder(place->out, now);
@@ -468,7 +468,7 @@ static void rejects_invalid_options(void **state)
         place, engine, "encoder", &options, WT_EINVAL,
         "the lesson \"encoder\" has no loss \"hinge\"; it has: contrast triplet softmax bce likeness");
     options.loss = "triplet";
-    assert_lesson_refused(place, engine, "all", &options, WT_EINVAL, "name the one that the loss \"triplet\" is for");
+    assert_lesson_refused(place, engine, "all", &options, WT_EINVAL, "name the lesson of the loss \"triplet\"");
     options.teacher = "tiny";
     assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL, "a teacher needs the loss \"likeness\"");
     options.loss = "likeness";
