@@ -114,7 +114,7 @@ static unsigned read_literal_kinds(const struct literal *literals, size_t count)
 static void score_choice(struct choice *choice, struct decision_traits request, double best)
 {
     struct decision_traits tool = read_tool_traits(choice);
-    /* If the best score is 0 or less, a quotient would not be a share. The exponential then gives a share from 0 to 1. */
+    /* With a best score of 0 or less, a quotient is not a share. The exponential gives a share from 0 to 1. */
     choice->decided = best > 0 ? choice->score / best : exp(choice->score - best);
     choice->details = 0;
     if (choice->decided < 1 - REACH)

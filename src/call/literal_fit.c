@@ -173,8 +173,8 @@ static int convert_date(struct str *out, struct str description, const struct li
     return pattern.len > 0 ? write_date_pattern(out, pattern, literal->text, arena) : 1;
 }
 
-/* Writes a UTC time in the JSON Schema format "time", which requires seconds and a zone. *out: the time, replaced by the
- * result. Returns 1 or WT_ENOMEM. */
+/* Replaces the UTC time *out by its form in the JSON Schema format "time", which requires seconds and a zone. Returns 1
+ * or WT_ENOMEM. */
 static int convert_zoned_time(struct str *out, struct arena *arena)
 {
     enum { MINUTES = 5 };

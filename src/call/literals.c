@@ -197,8 +197,7 @@ static size_t skip_currency_sign(const struct scan *scan, size_t at)
     return end;
 }
 
-/* ISO 4217 codes. The first CURRENCIES_ANY_CASE codes also match in lower case. Other codes match only in
- * capitals. */
+/* ISO 4217 codes. The first CURRENCIES_ANY_CASE codes also match in lower case, the other codes only in capitals. */
 static const char *const currencies[] = {"USD", "EUR", "GBP", "JPY", "CNY", "INR", "CAD", "AUD", "CHF", "SEK",
                                          "NOK", "DKK", "BRL", "MXN", "CZK", "PLN", "HUF", "NZD", "SGD", "HKD",
                                          "KRW", "ZAR", "THB", "IDR", "MYR", "AED", "SAR", "TWD", "VND", "UAH"};

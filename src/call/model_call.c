@@ -71,7 +71,7 @@ static int get_stored_contrast(void *self, const struct contrast_key *key, struc
 }
 
 /* Stores a contrastive question. Does nothing if the store is read-only, or if another thread or process is writing. A
- * call thus never waits for a writer (docs/decisions/0011). The next call then asks the model for the question again. */
+ * call thus never waits for a writer (docs/decisions/0011). The next call then asks the model again. */
 static int put_stored_contrast(void *self, const struct contrast_key *key, struct str question, wt_error *err)
 {
     const struct call_run *calling = self;

@@ -137,8 +137,8 @@ static enum parameter_kind read_parameter_kind(const json_t *schema)
     return PARAMETER_OTHER;
 }
 
-/* Reads from the description how many letters a code has ("three-letter code"). Also reads whether it is a currency code
- * ("ISO 4217"). */
+/* Reads from the description how many letters a code has ("three-letter code"). Also reads if the code is a
+ * currency ("ISO 4217"). */
 static void read_code_form(struct parameter *out)
 {
     static const struct {

@@ -183,7 +183,7 @@ static void write_unsure(struct buffer *out, const struct parameter *parameter, 
     }
 }
 
-/* Appends a hint how to leave out an argument, for the first unsure optional argument. */
+/* Tells the user how to leave out the first unsure optional argument. */
 static void write_opt_out(struct buffer *out, const struct parameters *parameters,
                           const struct call_arguments *arguments)
 {

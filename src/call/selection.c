@@ -88,8 +88,8 @@ static int read_tool_number(const struct selection_run *s, const json_t *answer,
 
 /* --- the pick ----------------------------------------------------------------------------------------------------- */
 
-/* The samples of a pick, asked concurrently. Only SELECTION_CONSISTENT has several samples. The other methods
- * have one sample at temperature 0. */
+/* The samples of a pick, asked concurrently. Only SELECTION_CONSISTENT has several samples. The other methods have
+ * one sample at temperature 0. */
 struct pick_samples {
     const struct selection_run *s;
     struct prompt prompt;

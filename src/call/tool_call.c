@@ -137,8 +137,8 @@ static void write_quoted_arguments(struct buffer *out, const struct written_call
 }
 
 /* Writes CALLTOOL["name"] and a line for each parameter of the schema, with "none" for absent values. Unlike in
- * ToolVerifier, texts are quoted. The text "none" is thus distinct from an absent value, and a line break in a text cannot add
- * a parameter. */
+ * ToolVerifier, texts are quoted. The text "none" is thus distinct from an absent value. A line break in a text cannot
+ * add a parameter. */
 static void write_call_lines(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_text(out, "CALLTOOL[");
