@@ -1,5 +1,5 @@
-/* call_intents.h: requests for test_call_intent.c. wt_call asks the user about questions, prohibitions and requests with
- * an unread word. For the requests of the last section, wt_call makes the call at once.
+/* call_intents.h: requests for test_call_intent.c. wt_call asks the user about questions, prohibitions and requests
+ * with an unread word. For the requests of the last section, wt_call makes the call at once.
  *
  * Each section has two tables. The rules for the intent were designed on the tables named _dev. The tables named _held
  * are a hold-out set. They were written before the rules, in another style (longer, chattier, terser, in a hurry). They

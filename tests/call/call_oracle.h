@@ -339,8 +339,8 @@ static void write_oracle_name(struct call_oracle *oracle)
         snprintf(name + len, size - (size_t)len, ", the nearest, repeated %.3g %%", 100 * o->repeat);
 }
 
-/* Initialises an oracle, which needs no disposal and is thread-safe. Returns WT_EINVAL for a rate outside 0 to 1, or for
- * a repeat without `nearest`. A question whose request has no labels fails with WT_EINVAL. */
+/* Initialises an oracle, which needs no disposal and is thread-safe. Returns WT_EINVAL for a rate outside 0 to 1, or
+ * for a repeat without `nearest`. A question whose request has no labels fails with WT_EINVAL. */
 static inline int init_call_oracle(struct call_oracle *oracle, const struct call_oracle_options *options, wt_error *err)
 {
     const double rates[] = {options->pick,       options->answer, options->decision,

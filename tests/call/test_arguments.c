@@ -32,8 +32,8 @@
 #define RANGE OBJECT(WHOLE("min_price") "," WHOLE("max_price"), "")
 #define TRIP OBJECT(TEXT("origin") "," TEXT("destination") "," TEXT("departure_date"), "\"origin\",\"destination\"")
 
-/* expected: the arguments in the order of the schema, followed by "+" and the unused text. Absent arguments are left out.
- * An argument is written as name=value (given), name=? (unsure), name=?- (unsure without a proposal) or name!
+/* expected: the arguments in the order of the schema, followed by "+" and the unused text. Absent arguments are left
+ * out. An argument is written as name=value (given), name=? (unsure), name=?- (unsure without a proposal) or name!
  * (missing). */
 static const struct {
     const char *name, *schema, *request, *expected;

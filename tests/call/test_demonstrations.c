@@ -1,4 +1,4 @@
-/* Tests what is learned from past calls of a tool: the effect on its parameters and on later requests. */
+/* Tests how past calls of a tool affect the arguments of a later request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static const struct {
      {{"the Siam cats, 2 pictures", "{\"n\":2,\"q\":\"Siam\"}"}},
      "a map of Paris, and Korat cats",
      "\"Korat\""},
-    {"a past value that is a place",
+    {"a past place makes the parameter take places",
      TWO,
      {{"snow in Oslo", "{\"q\":\"Oslo\"}"}},
      "How is the weather in Reno, Sir Henry?",
