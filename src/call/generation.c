@@ -341,7 +341,7 @@ static int assemble_call(const struct generation_run *g, wt_error *err)
     return 0;
 }
 
-/* Lets the model write the call (A.4.7 of the paper). The model may change the form of verified values. The answer's
+/* Lets the model write the call (ToolVerifier, A.4.7). The model may change the form of verified values. The answer's
  * values for other arguments are ignored. */
 static int ask_written_call(const struct generation_run *g, wt_error *err)
 {

@@ -52,7 +52,7 @@ static bool is_descriptive_verb(const struct intent_reader *r, const struct clau
     return wt__verb(order).actions == ACTION_READ && !wt__word_fits(order, STR("get")); /* "get the vault locked" */
 }
 
-/* Returns the doubt raised by word `w` of a clause, which is a form of a verb of the tool. */
+/* Returns the doubt raised by word `w` of a clause. The word is a form of `verb`, a verb of the tool. */
 static enum doubt judge_mention(const struct intent_reader *r, const struct clause *clause, size_t w, const char *verb)
 {
     if (clause->kind == CLAUSE_DENIAL || is_verb_negated(r, clause, w))
@@ -207,7 +207,7 @@ static void mark_rest(const struct intent_reader *r, const struct clause *clause
 }
 
 /* Marks the words of the orders, except verbs and polite phrases. If the object of an order is a pronoun ("cancel it"),
- * also marks the words of the previous clause that identify the thing. */
+ * also marks the words of the previous clause that identify the object. */
 static void mark_words(const struct intent_reader *r, const bool *ordered, bool *out)
 {
     for (size_t c = 0; c < r->clause_count; c++) {

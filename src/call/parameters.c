@@ -183,7 +183,7 @@ static void read_date_flags(struct parameter *out, bool named_date, bool named_t
         wt__str_equal(format, STR("date-time")) || (clock && calendar) || (says_neither && (named_date || named_time));
 }
 
-/* Sets the flags of the parameter by the words of its name. */
+/* Sets the flags of the parameter from the words of its name. */
 static void read_name_flags(struct parameter *out)
 {
     static const char *const dates[] = {"date", "day", "checkin", "checkout", "birthday", "dob", "datetime"};

@@ -284,8 +284,8 @@ static void hash_candidate(const struct selection_candidate *candidate, unsigned
 /* The two picked tools, ordered by the hashes of their definitions. */
 struct tool_pair {
     size_t places[2];
-    char definitions[65];
-    bool alike; /* same name and same description */
+    char definitions[65]; /* as in struct contrast_key */
+    bool alike;           /* same name and same description */
 };
 
 static struct tool_pair order_pair(const struct selection_run *s)

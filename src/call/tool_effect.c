@@ -19,8 +19,8 @@ enum {
     DERIVED_BYTES = 5, /* length of the shortest verb whose derived nouns are recognised */
 };
 
-/* Verbs of tools that act, in addition to the verbs of retrieve/words.c. They are not added there because that table
- * affects ranking. */
+/* Verbs of tools that act, in addition to the verbs of retrieve/words.c. The table of retrieve/words.c affects ranking,
+ * so these verbs have their own table. */
 static const char *const acting_verbs[] = {
     "allocate",  "arm",        "arrange",   "authorize",  "authorise", "backup",   "bake",     "ban",      "bid",
     "block",     "boost",      "brew",      "broadcast",  "checkin",   "checkout", "claim",    "clean",    "conclude",
@@ -146,8 +146,8 @@ static void keep_effect_verb(struct tool_effect *effect, struct str verb)
     out[verb.len] = 0;
 }
 
-/* True for actions with side effects: any update or deletion, or creation without other actions. "convert" creates and
- * reads, and its result is only an answer. */
+/* True for actions with side effects: any update or deletion, or creation without other actions. A verb that creates
+ * and reads, such as "convert", has no side effects. */
 static bool is_acting_action(unsigned actions)
 {
     return (actions & (ACTION_UPDATE | ACTION_DELETE)) || actions == ACTION_CREATE;

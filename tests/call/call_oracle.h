@@ -34,8 +34,7 @@
  *   once: 1 - a
  *   direct: (1 - a) (1 - f(d)) + a m (1 - a') (1 - g(d)), where a' = a, or 0 with k = 2
  *   verified: (1 - a) v(f(b)) + a m (1 - a') v(g(b)), where v(x) = (1 - x) (1 - d) + x d
- *   consistent: the majority of three picks, with f = f(a) and g = g(a). Of three different
- *     picks, the first wins.
+ *   consistent: the majority of three picks, with f = f(a) and g = g(a). Of three different picks, the first wins.
  *     - with `nearest`: (1 - a) (1 - f^2) + a (1 - g)^2
  *     - without `nearest`: (1 - a)^3 + 3 (1 - a)^2 a + (1 - a) a^2 (1 - 1/k)
  *

@@ -309,7 +309,7 @@ static void request_fills_arguments(void **state)
                               arguments.unused.ptr);
         const char *text = told.ptr ? told.ptr : "";
         if (strcmp(text, cases[i].expected) != 0)
-            print_error("%s: \"%s\" for \"%s\"\n", cases[i].name, text, cases[i].expected), failures++;
+            print_error("%s: got \"%s\", expected \"%s\"\n", cases[i].name, text, cases[i].expected), failures++;
         wt__call_arguments_dispose(&arguments);
         wt__buffer_dispose(&told);
         json_decref(schema);

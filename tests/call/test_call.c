@@ -149,7 +149,7 @@ static void request_becomes_call(void **state)
         same &= text_has(called->violation_count > 0 ? called->violations[0] : NULL, cases[i].violation);
         same &= text_has(called->question, cases[i].question);
         if (!same)
-            print_error("%s: %s %s valid %d, missing %s, wrong %s, question %s\n", cases[i].request,
+            print_error("%s: %s %s valid %d, missing %s, violation %s, question %s\n", cases[i].request,
                         called->tool ? called->tool->id : "no tool", called->arguments ? called->arguments : "-",
                         called->valid, called->missing_count > 0 ? called->missing[0] : "-",
                         called->violation_count > 0 ? called->violations[0] : "-",
@@ -411,7 +411,7 @@ static void unusable_schema_is_reported(void **state)
         same &= text_has(called->violation_count > 0 ? called->violations[0] : NULL, bad[i].violation);
         same &= text_has(called->question, bad[i].question);
         if (!same)
-            print_error("%s: valid %d, notice %s, wrong %s, question %s\n", bad[i].tool, called->valid,
+            print_error("%s: valid %d, notice %s, violation %s, question %s\n", bad[i].tool, called->valid,
                         called->notice ? called->notice : "-",
                         called->violation_count > 0 ? called->violations[0] : "-",
                         called->question ? called->question : "-"),
@@ -450,7 +450,7 @@ static void invisible_characters_are_shown(void **state)
 
 /* The tool has 4000 properties, and the request almost the maximum length. Only the number of violations and the length
  * of the question are checked, not the time. */
-static void huge_tool_ends_soon(void **state)
+static void huge_tool_gives_limited_question(void **state)
 {
     enum { PROPERTIES = 4000 };
     struct buffer tool = {0}, request = {0};
@@ -708,7 +708,7 @@ int main(void)
         cmocka_unit_test(filter_limits_tools),
         cmocka_unit_test(unusable_schema_is_reported),
         cmocka_unit_test(invisible_characters_are_shown),
-        cmocka_unit_test(huge_tool_ends_soon),
+        cmocka_unit_test(huge_tool_gives_limited_question),
         cmocka_unit_test(any_bytes_are_a_request),
         cmocka_unit_test(invalid_utf8_is_not_an_argument),
         cmocka_unit_test(request_length_is_limited),

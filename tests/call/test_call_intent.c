@@ -89,7 +89,7 @@ static void check_intent_rows(const struct intent_row *rows, size_t count, bool 
     for (size_t i = 0; i < count; i++)
         failures += !check_intent_row(&rows[i], asks);
     if (failures > 0)
-        fail_msg("%zu of %zu", failures, count);
+        fail_msg("%zu of %zu requests failed", failures, count);
 }
 
 /* ---------------------------------------------------------------- frames */
@@ -276,7 +276,7 @@ static void check_frames(const char *const *frames, size_t count, bool asks)
         }
     wt__buffer_dispose(&request);
     if (failures > 0)
-        fail_msg("%zu of %zu", failures, count * sizeof verbs / sizeof *verbs);
+        fail_msg("%zu of %zu requests failed", failures, count * sizeof verbs / sizeof *verbs);
 }
 
 static void question_frames_are_asked_about(void **state)

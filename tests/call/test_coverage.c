@@ -81,7 +81,7 @@ static void unread_words_make_arguments_unsure(void **state)
             if (arguments.items[p].state == ARGUMENT_UNSURE)
                 snprintf(asked + strlen(asked), sizeof asked - strlen(asked), "%s ", parameters.items[p].name);
         if (strcmp(asked, cases[i].asked) != 0)
-            print_error("%s: \"%s\" for \"%s\"\n", cases[i].name, asked, cases[i].asked), failures++;
+            print_error("%s: got \"%s\", expected \"%s\"\n", cases[i].name, asked, cases[i].asked), failures++;
         wt__call_arguments_dispose(&arguments);
         json_decref(schema);
         json_decref(calls);

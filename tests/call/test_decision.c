@@ -195,7 +195,7 @@ static void details_reorder_close_tools(void **state)
                               choice->details & DETAIL_LEFTOVER ? "l" : "");
         }
         if (strcmp(told.ptr, cases[i].expected) != 0)
-            print_error("%s: \"%s\" for \"%s\"\n", cases[i].name, told.ptr, cases[i].expected), failures++;
+            print_error("%s: got \"%s\", expected \"%s\"\n", cases[i].name, told.ptr, cases[i].expected), failures++;
         wt__buffer_dispose(&told);
         dispose_decision_set(&set);
     }

@@ -101,7 +101,7 @@ static void past_calls_teach_parameters(void **state)
         assert_int_equal(wt__call_arguments_fill(&filled, &literals, STR(""), &parameters, &arena), 0);
         write_state(&told, &filled.items[0]);
         if (strcmp(told.ptr, cases[i].value) != 0)
-            print_error("%s: %s for %s\n", cases[i].name, told.ptr, cases[i].value), failures++;
+            print_error("%s: got %s, expected %s\n", cases[i].name, told.ptr, cases[i].value), failures++;
         wt__call_arguments_dispose(&filled);
         wt__buffer_dispose(&told);
         for (size_t c = 0; c < CALLS; c++)
