@@ -1,5 +1,5 @@
-/* coverage.c: finds the words of a request that its call does not account for; see arguments.h. The limits were chosen
- * on the dev sets (docs/verified-calls.md). */
+/* coverage.c: finds the unread words of a request; see arguments.h. The COVERAGE_ limits were chosen on the dev sets
+ * (docs/verified-calls.md). */
 #include "call/argument_reader.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@ struct coverage_reader {
     struct call_arguments *arguments;
     struct str request, about; /* about: name and description of the tool, or only the description */
     const struct parameters *parameters;
-    bool open[PARAMETERS_MOST];        /* arguments without a value that the request may mean */
-    bool without[DEMONSTRATIONS_MOST]; /* past calls that have none of the open arguments */
+    bool open[PARAMETERS_MOST];        /* true for an open argument */
+    bool without[DEMONSTRATIONS_MOST]; /* true for a past call that has no open argument */
 };
 
 static bool call_has_argument(const struct demonstration *call, const struct parameter *parameter)
@@ -54,7 +54,7 @@ static void find_calls_without(struct coverage_reader *r)
     }
 }
 
-/* Returns the first COVERAGE_BYTES bytes of a description or a past request. */
+/* Returns at most the first COVERAGE_BYTES bytes of the text. */
 static struct str cut_text(struct str text)
 {
     return (struct str){text.ptr, text.len < COVERAGE_BYTES ? text.len : COVERAGE_BYTES};
@@ -93,7 +93,7 @@ bool wt__overlaps_argument(const struct call_arguments *arguments, size_t start,
     return false;
 }
 
-/* True if an argument is read from the same word elsewhere in the request. */
+/* True if the bytes of the request that state an argument contain the word, ignoring case. */
 static bool is_argument_word(const struct coverage_reader *r, struct str word)
 {
     for (size_t p = 0; p < r->arguments->len; p++) {
@@ -120,7 +120,7 @@ static bool is_covered_word(const struct coverage_reader *r, struct str word)
     return false;
 }
 
-/* True if too many words are unread, or the request is too long to read. */
+/* True if more than COVERAGE_UNREAD words are unread, or the request has more than COVERAGE_WORDS words. */
 static bool has_unread_words(const struct coverage_reader *r)
 {
     size_t at = 0, unread = 0, count = 0;
@@ -160,7 +160,7 @@ static const char *const never_narrowing[] = {
     "today",      "totally", "urgently", "wanna",    "whole",
 };
 
-/* Opens every absent argument of any type. Returns true if an argument was declined. */
+/* Marks the absent arguments as open and all others as not open. Returns true if any argument was declined. */
 static bool open_absent_arguments(struct coverage_reader *r)
 {
     bool declined = false;
@@ -171,9 +171,9 @@ static bool open_absent_arguments(struct coverage_reader *r)
     return declined;
 }
 
-/* True if the tool's name ends with a plural and the parameter identifies another kind of thing: "delete_emails" with
- * "user_id". In "the old emails of user AB-12", the word "old" then narrows the emails, although the user is
- * identified. */
+/* True if the tool's name ends with a plural and the parameter identifies another kind of thing, as "user_id" does for
+ * "delete_emails". Example: the identifier in "the old emails of user AB-12" does not say which emails, so "old" must
+ * not be ignored. */
 static bool identifies_other_thing(const struct parameter *parameter, struct str tool)
 {
     bool alike = false, says = false;
@@ -191,7 +191,7 @@ static bool identifies_other_thing(const struct parameter *parameter, struct str
     return plural && says && !alike;
 }
 
-/* True if the request gives an identifier of the tool's object. Other words then only describe that object. */
+/* True if the request gives an identifier of the tool's object. All other words then only describe that object. */
 static bool has_identifier(const struct coverage_reader *r, struct str tool)
 {
     for (size_t p = 0; p < r->arguments->len; p++) {
@@ -203,8 +203,8 @@ static bool has_identifier(const struct coverage_reader *r, struct str tool)
     return false;
 }
 
-/* Appends the values of all arguments. Returns true if a language model reworded a value ("tomorrow" as a date). The
- * words that the value was read from are then unknown. */
+/* Appends the values of all arguments, each followed by a blank. Returns true if the request may state a value in other
+ * words: a language model writes "tomorrow" as a date. The words that state the value are then unknown. */
 static bool write_all_values(struct buffer *out, const struct coverage_reader *r)
 {
     bool reworded = false;

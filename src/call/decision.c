@@ -7,11 +7,13 @@
 
 #include "text/analyser.h"
 
-/* Changes of a tool's share of the best score, by detail. */
+/* Amounts added to or subtracted from a tool's share of the best score. */
 static const double TIME_WEIGHT = .15;
 static const double KIND_WEIGHT = .3;
 static const double LEFTOVER_WEIGHT = .05;
-static const double REACH = .5; /* details change only tools whose share is at least 1 - REACH */
+
+/* Details change only shares of at least 1 - REACH. */
+static const double REACH = .5;
 
 enum time { TIME_PAST = 1, TIME_PRESENT = 2, TIME_FUTURE = 4 };
 enum { KINDS = 4, ZIP_DIGITS = 5, COORDINATE_DEGREES = 180 };
@@ -35,7 +37,7 @@ static const struct {
                       "former")},
 };
 
-/* Words for each kind of literal in tool definitions, by KIND_ZIP and so on. */
+/* Words of tool definitions that name a kind of literal. Indexed by KIND_ZIP to KIND_COORDINATES. */
 static const char *const *const kind_words[KINDS] = {
     WORDS("zip", "zipcode", "zipcodes", "postal", "postcode"),
     WORDS("email", "emails", "mail"),
@@ -112,7 +114,7 @@ static unsigned read_literal_kinds(const struct literal *literals, size_t count)
 static void score_choice(struct choice *choice, struct decision_traits request, double best)
 {
     struct decision_traits tool = read_tool_traits(choice);
-    /* If the best score is 0 or less, a difference of ln 2 between two scores halves the share. */
+    /* With a best score of 0 or less, a quotient is not a share. The exponential gives a share from 0 to 1. */
     choice->decided = best > 0 ? choice->score / best : exp(choice->score - best);
     choice->details = 0;
     if (choice->decided < 1 - REACH)

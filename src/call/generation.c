@@ -44,7 +44,7 @@ static int write_demonstration(const struct generation_run *g, const struct demo
         wt__json_write(&text, demonstration->arguments);
     else
         wt__buffer_text(&text, "{}");
-    wt__buffer_text(&text, " }"); /* the blank avoids "}}", a mark of slots */
+    wt__buffer_text(&text, " }"); /* the blank avoids "}}", which marks a slot in a prompt */
     return copy_prompt_text(g, &text, out, err);
 }
 
@@ -85,7 +85,7 @@ static int reject_generation_answer(const struct generation_run *g, const char *
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, g->arena, err);
 }
 
-/* Sets *out to the arguments of an answer, which the trace then owns; NULL if the answer has none. */
+/* Sets *out to the arguments of an answer; NULL if the answer has no arguments. The trace keeps the answer alive. */
 static int read_answer_arguments(const struct generation_run *g, const struct chat_reply *reply, const json_t **out,
                                  wt_error *err)
 {
@@ -144,7 +144,7 @@ static int put_prediction(void *context, size_t index, unsigned worker)
                         other ? g->options->other : g->model, question);
 }
 
-/* Reads all predictions, even if one of the questions failed. */
+/* Reads all predictions, even if one of the questions failed. Returns the first error. */
 static int read_predictions(const struct prediction_pair *p, wt_error *err)
 {
     const struct generation_run *g = p->g;
@@ -191,7 +191,7 @@ static int run_predictions(const struct generation_run *g, wt_error *err)
 
 /* --- verification -------------------------------------------------------------------------------------------- */
 
-/* Verification of an argument with different predictions. */
+/* Verification of an argument whose predictions differ. */
 struct verification {
     struct generated_argument *item;
     struct str line;
@@ -230,8 +230,8 @@ static int put_verification(void *context, size_t index, unsigned worker)
     return wt__chat_put(&asked->reply, &v->prompt, values, sizeof values / sizeof *values, g->model, question);
 }
 
-/* Lists the predicted values in an order that depends on a hash. Otherwise the few-shot prediction would always have
- * the same number. */
+/* Lists the predicted values in an order that depends on a hash of the request and the parameter's name. In a fixed
+ * order, the few-shot prediction would always have the same number. */
 static int list_options(const struct generation_run *g, struct verification *asked, wt_error *err)
 {
     const struct generated_argument *item = asked->item;
@@ -249,8 +249,8 @@ static int list_options(const struct generation_run *g, struct verification *ask
     return 0;
 }
 
-/* Applies the answer of a verification to its argument. Without a usable answer, the argument is unsure, and the
- * few-shot prediction is the proposal. */
+/* Applies the answer of a verification to its argument. Without a usable answer, the argument is unsure, and the first
+ * prediction with a value is the proposal. */
 static int read_verification(const struct verification_batch *v, struct verification *asked, wt_error *err)
 {
     struct generated_argument *item = asked->item;
@@ -273,7 +273,8 @@ static int read_verification(const struct verification_batch *v, struct verifica
     }
 }
 
-/* Sets the value of every argument, and lists the arguments with different predictions for a verification. */
+/* Sets the value of every argument to its first prediction with a value. If `verified` is true, also adds the arguments
+ * whose predictions differ to the batch. */
 static int list_differences(struct verification_batch *v, bool verified, wt_error *err)
 {
     struct generation_trace *trace = v->g->trace;
@@ -340,7 +341,7 @@ static int assemble_call(const struct generation_run *g, wt_error *err)
     return 0;
 }
 
-/* Lets the model write the call (A.4.7 of the paper). The model may change the form of verified values. The answer's
+/* Lets the model write the call (ToolVerifier, A.4.7). The model may change the form of verified values. The answer's
  * values for other arguments are ignored. */
 static int ask_written_call(const struct generation_run *g, wt_error *err)
 {
@@ -377,7 +378,7 @@ static int ask_written_call(const struct generation_run *g, wt_error *err)
     return assemble_call(g, err);
 }
 
-/* Validates the call. *fault: description of the fault; empty if the call is valid or there is no validation. */
+/* Validates the call. *fault: description of the fault; empty if the call is valid. */
 static int validate_generated(const struct generation_run *g, struct str *fault, wt_error *err)
 {
     const struct call_validation *validation = g->options->validation;
@@ -388,7 +389,7 @@ static int validate_generated(const struct generation_run *g, struct str *fault,
     return copy_prompt_text(g, &plain, fault, err);
 }
 
-/* Asks for all arguments again, with the fault, and uses the answer if it is usable. */
+/* Asks for all arguments again, with the fault in the prompt. Without a usable answer, the call stays as it is. */
 static int repair_call(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
@@ -421,7 +422,8 @@ static int repair_call(const struct generation_run *g, wt_error *err)
     return assemble_call(g, err);
 }
 
-/* Validates the call, and lets the model repair an invalid call once. Skips incomplete calls. */
+/* Validates the call, and lets the model repair an invalid call once. Validates the repaired call only if it is
+ * complete. */
 static int validate_and_repair(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;

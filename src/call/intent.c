@@ -1,4 +1,4 @@
-/* intent.c: decides if the clauses of a request order the action of a tool. See arguments.h. */
+/* intent.c: decides whether the clauses of a request order the action of a tool. See arguments.h. */
 #include "call/clauses.h"
 
 #include "base/error.h"
@@ -6,7 +6,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Verbs that pass on a message. The message is not an order to act now: "remind me to lock the vault". */
+/* Verbs that ask to pass on a message, as in "remind me to lock the vault". The message is not an order to act now. */
 static const char *const passing_on[] = {
     "ask",    "email", "mail", "message", "note", "notify", "post",  "remember",
     "remind", "reply", "say",  "tell",    "text", "warn",   "write",
@@ -52,7 +52,7 @@ static bool is_descriptive_verb(const struct intent_reader *r, const struct clau
     return wt__verb(order).actions == ACTION_READ && !wt__word_fits(order, STR("get")); /* "get the vault locked" */
 }
 
-/* Returns the doubt raised by word `w` of a clause, which is a form of a verb of the tool. */
+/* Returns the doubt raised by word `w` of a clause. The word is a form of `verb`, a verb of the tool. */
 static enum doubt judge_mention(const struct intent_reader *r, const struct clause *clause, size_t w, const char *verb)
 {
     if (clause->kind == CLAUSE_DENIAL || is_verb_negated(r, clause, w))
@@ -112,7 +112,8 @@ static unsigned judge_mentions(const struct intent_reader *r, bool *ordered)
     return verdicts;
 }
 
-/* Same as judge_mentions, for a request without a verb of the tool. All clauses count. */
+/* Same as judge_mentions, for a request without a verb of the tool. If a clause is an order or a wish, only orders and
+ * wishes count. Otherwise, every clause except an aside counts. */
 static unsigned judge_clauses(const struct intent_reader *r, bool *ordered)
 {
     static const enum doubt doubts[] = {
@@ -146,8 +147,8 @@ static bool is_taken_back(const struct intent_reader *r, const bool *ordered)
     return false;
 }
 
-/* Combines the doubts in `verdicts` to one. A prohibition outweighs an order, and an order outweighs a question.
- * mentioned: true if the request has a verb of the tool. */
+/* Combines the doubts in `verdicts` into one. A prohibition outweighs an order. An order outweighs a question if the
+ * order has a verb of the tool. mentioned: true if the request has a verb of the tool. */
 static enum doubt weigh_verdicts(unsigned verdicts, bool mentioned)
 {
     if (verdicts & 1U << DOUBT_DENIED)
@@ -206,7 +207,7 @@ static void mark_rest(const struct intent_reader *r, const struct clause *clause
 }
 
 /* Marks the words of the orders, except verbs and polite phrases. If the object of an order is a pronoun ("cancel it"),
- * also marks the words that identify the subject of the previous clause. */
+ * also marks the words of the previous clause that identify the object. */
 static void mark_words(const struct intent_reader *r, const bool *ordered, bool *out)
 {
     for (size_t c = 0; c < r->clause_count; c++) {

@@ -1,5 +1,5 @@
-/* literal_fit.c: scores a parameter and a literal, and converts a literal to the form that a description asks for. Only
- * forms common in real catalogues are supported. See argument_reader.h. */
+/* literal_fit.c: scores how well a literal fits a parameter. Also converts a literal to the form that the parameter's
+ * description asks for. Only forms common in real catalogues are supported. See argument_reader.h. */
 #include "call/argument_reader.h"
 
 #include <ctype.h>
@@ -173,7 +173,8 @@ static int convert_date(struct str *out, struct str description, const struct li
     return pattern.len > 0 ? write_date_pattern(out, pattern, literal->text, arena) : 1;
 }
 
-/* Writes a time for the format "time", which requires seconds and a zone. */
+/* Replaces the UTC time *out by its form in the JSON Schema format "time", which requires seconds and a zone. Returns 1
+ * or WT_ENOMEM. */
 static int convert_zoned_time(struct str *out, struct arena *arena)
 {
     enum { MINUTES = 5 };
@@ -237,7 +238,7 @@ static size_t count_characters(struct str text, int (*is_kind)(int))
     return count;
 }
 
-/* True for two to five capitals or digits. Small letters count only in quotes. */
+/* True for two to five capitals and digits. A quoted literal may have small letters instead of capitals. */
 static bool is_code_literal(const struct literal *literal)
 {
     struct str text = literal->text;

@@ -1,5 +1,5 @@
-/* literals.c: finds the literals of a request; see arguments.h. At the start of every word, the readers for the kinds
- * of literals are tried in a fixed order. The first match wins, and the scan continues after the match. */
+/* literals.c: finds the literals of a request; see arguments.h. At every word and every sign, the readers for the
+ * kinds of literals are tried in a fixed order. The first match wins, and the scan continues after the match. */
 #include "call/arguments.h"
 
 #include <ctype.h>
@@ -24,7 +24,7 @@ enum {
 struct scan {
     struct str request;
     size_t at;                /* current byte of the request */
-    size_t no_address_before; /* no address begins before this byte; a long run without blanks is thus scanned once */
+    size_t no_address_before; /* no address begins before this byte; avoids scanning a long run without blanks again */
     struct arena *arena;
 };
 
@@ -33,8 +33,7 @@ static char byte_at(const struct scan *scan, size_t at)
     return at < scan->request.len ? scan->request.ptr[at] : 0;
 }
 
-/* Returns the end of the letter or digit at `at`, of any script. Returns `at` if another character, such as a currency
- * sign, is at `at`. */
+/* Returns the end of the letter or digit at byte `at`, in any script; `at` if the character there is neither. */
 static size_t find_letter_end(const struct scan *scan, size_t at)
 {
     char c = byte_at(scan, at);
@@ -79,7 +78,7 @@ static size_t skip_text(const struct scan *scan, size_t at, const char *text)
     return there ? at + len : at;
 }
 
-/* True for a byte that ends any literal. byte_at returns NUL at the end of the request, so this includes the end. */
+/* True for a control character, which ends any literal. NUL stands for the end of the request (byte_at). */
 static bool ends_literal(char c)
 {
     return (unsigned char)c < ' ' || c == 0x7F;
@@ -198,14 +197,14 @@ static size_t skip_currency_sign(const struct scan *scan, size_t at)
     return end;
 }
 
-/* ISO 4217 codes. The first CURRENCIES_ANY_CASE also match in lower case; the others may be common words. */
+/* ISO 4217 codes. The first CURRENCIES_ANY_CASE codes also match in lower case, the other codes only in capitals. */
 static const char *const currencies[] = {"USD", "EUR", "GBP", "JPY", "CNY", "INR", "CAD", "AUD", "CHF", "SEK",
                                          "NOK", "DKK", "BRL", "MXN", "CZK", "PLN", "HUF", "NZD", "SGD", "HKD",
                                          "KRW", "ZAR", "THB", "IDR", "MYR", "AED", "SAR", "TWD", "VND", "UAH"};
 enum { CURRENCIES_ANY_CASE = 14 };
 
-/* Returns the currency code that the word is; NULL if the word is not a currency code. any_case: the first
- * CURRENCIES_ANY_CASE codes match in any case. */
+/* Returns the currency code that equals the word; NULL if the word is not a currency code. any_case: true to match the
+ * first CURRENCIES_ANY_CASE codes in any case. */
 static const char *find_currency(struct str word, bool any_case)
 {
     for (size_t i = 0; i < sizeof currencies / sizeof *currencies; i++)
@@ -437,7 +436,7 @@ static size_t skip_seconds(const struct scan *scan, size_t at)
     return minutes > hours ? minutes : end;
 }
 
-/* Reads "2026-12-01T19:30:00Z" as one literal. Seconds and zone are optional. */
+/* Reads "2026-12-01T19:30:00Z" as one literal. The seconds are optional. A zone is read only after seconds. */
 static int read_date_time_literal(struct scan *scan, struct literal *out)
 {
     unsigned month = 0, day = 0, hour = 0, minute = 0;
@@ -588,8 +587,8 @@ static bool is_nameless_word(struct str word)
     return wt__is_stopword_any_case(word);
 }
 
-/* Returns the start of the next capitalised word of a name, or 0 if the name ends at `at`. Skips a blank or a hyphen, a
- * small word such as "of", or a comma before the two letters of a state. */
+/* Returns the start of the next capitalised word of a name, or 0 if the name ends at `at`. Skips a blank or a hyphen,
+ * and then a small word such as "of". Also skips a comma before the two letters of a state: "Austin, TX". */
 static size_t find_next_name_word(const struct scan *scan, size_t at)
 {
     static const char *const small[] = {"of", "de", "la", "the", "van", "von", "del"};

@@ -70,8 +70,8 @@ static int get_stored_contrast(void *self, const struct contrast_key *key, struc
     return rc;
 }
 
-/* Stores a contrastive question. Does nothing if the store is read-only, or if another thread or process is writing, so
- * that a call never waits for a writer (docs/decisions/0011). The question is then asked again next time. */
+/* Stores a contrastive question. Does nothing if the store is read-only, or if another thread or process is writing. A
+ * call thus never waits for a writer (docs/decisions/0011). The next call then asks the model again. */
 static int put_stored_contrast(void *self, const struct contrast_key *key, struct str question, wt_error *err)
 {
     const struct call_run *calling = self;
@@ -86,8 +86,8 @@ static int put_stored_contrast(void *self, const struct contrast_key *key, struc
     return rc == WT_ENOMEM ? rc : 0;
 }
 
-/* Lets the model choose a tool. If its answer is unusable, the first candidate is used unverified. If the model finds
- * that no tool fits, calling->count becomes 0. */
+/* Lets the model choose a tool, and sets calling->first to it. If the model's answer is unusable, calling->first stays
+ * as it is. If the model finds that no tool fits, calling->count becomes 0. */
 static int select_candidate(struct call_run *calling, struct chat_model *chat, wt_error *err)
 {
     struct selection_candidate candidates[CALL_CANDIDATES] = {{.name = {0}}};
@@ -115,7 +115,7 @@ static int select_candidate(struct call_run *calling, struct chat_model *chat, w
     return 0;
 }
 
-/* Replaces the arguments that were read from the request by the arguments of the model. */
+/* Replaces the arguments that were read from the request with the model's arguments. */
 static int use_generated_arguments(struct call_run *calling, wt_error *err)
 {
     const struct generation_trace *trace = &calling->model.generation;
@@ -158,7 +158,7 @@ static int generate_candidate_arguments(struct call_run *calling, struct chat_mo
     return calling->model.generated ? use_generated_arguments(calling, err) : 0;
 }
 
-/* Opens the second model, which must differ from the first. A model would only repeat its own answer. */
+/* Opens the second model, which must differ from the first. The same model would only repeat its own answer. */
 static int open_second_model(struct call_run *calling, const struct chat_model *first, wt_error *err)
 {
     const char *name = calling->model.second_name;

@@ -163,7 +163,7 @@ static struct byte_span find_value(const struct argument_reader *r, const json_t
     return find_text_span(r, (struct str){json_string_value(value), json_string_length(value)}, within);
 }
 
-/* Fills a parameter with an example of its description found in the request. */
+/* Fills a parameter with the longest of its examples that the request contains. */
 static int fill_example(struct argument_reader *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
@@ -228,7 +228,7 @@ static int fill_answer(struct argument_reader *r, size_t p)
     return 0;
 }
 
-/* Fills a parameter for a list of texts without an enumeration from its answer. */
+/* Fills a parameter from its answer. The parameter takes a list of texts and has no enumeration. */
 static int fill_texts(struct argument_reader *r, size_t p)
 {
     const struct argument_answer *answered = &r->answers[p];

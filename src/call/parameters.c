@@ -137,8 +137,8 @@ static enum parameter_kind read_parameter_kind(const json_t *schema)
     return PARAMETER_OTHER;
 }
 
-/* Reads from the description how many letters a code has ("three-letter code"), and if the code is a currency ("ISO
- * 4217"). */
+/* Reads from the description how many letters a code has ("three-letter code"). Also reads if the code is a
+ * currency ("ISO 4217"). */
 static void read_code_form(struct parameter *out)
 {
     static const struct {
@@ -170,8 +170,8 @@ static void read_code_form(struct parameter *out)
         (out->letters == 3 && (wt__text_has_words(text, "currenc") || wt__text_has_words(text, "ISO 4217") || !other));
 }
 
-/* Sets the flags for a date, a time, or both from name, "format", or a pattern in the description. named_date,
- * named_time: the name has a word for a date, for a time. */
+/* Sets the flags for a date, a time, or both from name, "format", or a pattern in the description. named_date: true if
+ * the name has a word such as "day". named_time: true if the name has a word such as "hour". */
 static void read_date_flags(struct parameter *out, bool named_date, bool named_time)
 {
     struct str format = wt__json_str(out->schema, "format"), text = wt__json_str(out->schema, "description");
@@ -183,7 +183,7 @@ static void read_date_flags(struct parameter *out, bool named_date, bool named_t
         wt__str_equal(format, STR("date-time")) || (clock && calendar) || (says_neither && (named_date || named_time));
 }
 
-/* Sets the flags of the parameter by the words of its name. */
+/* Sets the flags of the parameter from the words of its name. */
 static void read_name_flags(struct parameter *out)
 {
     static const char *const dates[] = {"date", "day", "checkin", "checkout", "birthday", "dob", "datetime"};

@@ -46,7 +46,8 @@ static void find_adjacent_words(struct str request, size_t start, size_t end, st
     }
 }
 
-/* Adds the words before and after a value to the description words of the parameter. */
+/* Adds the words before and after a value to the description words of the parameter. A capitalised value after a
+ * preposition of place makes the parameter take places. */
 static void learn_adjacent_words(struct parameter *parameter, struct str request, size_t start, size_t len)
 {
     struct str beside[2];
@@ -164,7 +165,7 @@ static json_t *read_input_examples(const wt_tool *tool)
 
 /* Recorded use of a tool. */
 struct past_use {
-    struct recorded_call **calls; /* [count] newest first; NULL to read only the last request */
+    struct recorded_call **calls; /* output: array of `count` calls, newest first; NULL to read only the last request */
     size_t count;
     struct str request; /* the last request, if calls is NULL */
 };
@@ -183,7 +184,7 @@ static int read_recorded_calls(const struct call_run *calling, const wt_tool *to
         rc = wt__store_recorded_request(reader, id, calling->arena, &out->request, err);
     wt__store_read_end(reader);
     wt__engine_return_reader(calling->engine, reader);
-    /* The tool was removed meanwhile, or its name has become ambiguous. */
+    /* Not an error: the tool was removed meanwhile, or its name has become ambiguous. */
     return rc == WT_ENOTFOUND || rc == WT_EINVAL ? 0 : rc;
 }
 

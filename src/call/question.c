@@ -21,7 +21,7 @@ static bool has_folded_word(struct str text, struct str word)
     return false;
 }
 
-/* Returns the beginning of a description, cut at the end of a word. */
+/* Returns at most the first QUESTION_COMPARED_BYTES bytes of a description, if possible cut at the end of a word. */
 static struct str cut_description(struct str description)
 {
     size_t len = description.len;
@@ -32,7 +32,8 @@ static struct str cut_description(struct str description)
     return (struct str){description.ptr, len > 0 ? len : QUESTION_COMPARED_BYTES};
 }
 
-/* Appends the words of `one` that `other` does not have. Returns their number. */
+/* Appends at most QUESTION_DIFFERENCES words of `one` that `other` does not have. Returns the number of all such words,
+ * which may be greater. */
 static size_t write_differences(struct buffer *out, struct str one, struct str other)
 {
     struct word_part part = {0};
@@ -182,7 +183,7 @@ static void write_unsure(struct buffer *out, const struct parameter *parameter, 
     }
 }
 
-/* Appends how to leave out the first optional argument in the question. */
+/* Tells the user how to leave out the first unsure optional argument. */
 static void write_opt_out(struct buffer *out, const struct parameters *parameters,
                           const struct call_arguments *arguments)
 {

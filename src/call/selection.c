@@ -1,5 +1,5 @@
-/* selection.c: lets a language model choose a tool. See language_model.h. Each step fills its part of the trace;
- * the part stays empty if the answer is unusable. */
+/* selection.c: lets a language model choose a tool. See language_model.h. Each step fills its part of the trace. If the
+ * answer of a step is unusable, its part stays empty. */
 #include "call/language_model.h"
 
 #include <stdio.h>
@@ -88,8 +88,8 @@ static int read_tool_number(const struct selection_run *s, const json_t *answer,
 
 /* --- the pick ----------------------------------------------------------------------------------------------------- */
 
-/* The samples of a pick, asked concurrently. Only SELECTION_CONSISTENT has several; other methods have one at
- * temperature 0. */
+/* The samples of a pick, asked concurrently. Only SELECTION_CONSISTENT has several samples. The other methods have
+ * one sample at temperature 0. */
 struct pick_samples {
     const struct selection_run *s;
     struct prompt prompt;
@@ -118,7 +118,7 @@ static int put_pick(void *context, size_t index, unsigned worker)
     return wt__chat_put(&p->replies[index], &p->prompt, p->values, p->value_count, p->s->model, question);
 }
 
-/* Reads all picks, even if one of the questions failed. */
+/* Reads all picks, even if one of the questions failed. Returns the first error. */
 static int read_picks(const struct pick_samples *p, wt_error *err)
 {
     struct selection_trace *trace = p->s->trace;
@@ -284,8 +284,8 @@ static void hash_candidate(const struct selection_candidate *candidate, unsigned
 /* The two picked tools, ordered by the hashes of their definitions. */
 struct tool_pair {
     size_t places[2];
-    char definitions[65];
-    bool alike; /* same name and same description */
+    char definitions[65]; /* as in struct contrast_key */
+    bool alike;           /* same name and same description */
 };
 
 static struct tool_pair order_pair(const struct selection_run *s)

@@ -136,9 +136,9 @@ static void write_quoted_arguments(struct buffer *out, const struct written_call
     wt__buffer_dispose(&shown);
 }
 
-/* Writes CALLTOOL["name"] and a line for each parameter of the schema, with "none" for absent values. Unlike in the
- * paper, texts are quoted. The text "none" is thus distinct from an absent value, and a line break in a text cannot add
- * a parameter. */
+/* Writes CALLTOOL["name"] and a line for each parameter of the schema, with "none" for absent values. Unlike in
+ * ToolVerifier, texts are quoted. The text "none" is thus distinct from an absent value. A line break in a text cannot
+ * add a parameter. */
 static void write_call_lines(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_text(out, "CALLTOOL[");
@@ -159,7 +159,7 @@ static void write_call_lines(struct buffer *out, const struct written_call *call
     }
 }
 
-/* Forms of calls. A JSON form consists of the texts before the id, before the name, before the arguments and at the
+/* Forms of calls. A JSON form has four fixed texts: before the id, before the name, before the arguments, and at the
  * end. */
 static const struct call_form {
     const char *name;

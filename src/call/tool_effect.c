@@ -1,8 +1,9 @@
-/* tool_effect.c: see arguments.h.
+/* tool_effect.c: reads whether a tool has side effects, and its verbs. See arguments.h.
  *
- * The effect comes from an HTTP method or MCP annotations if the tool has them. Otherwise the name, or the first verb
- * of the description, is enough. A tool wrongly taken to act costs one question to the user. A tool wrongly taken to
- * only read may lock a vault unasked. */
+ * The effect comes from an HTTP method or MCP annotations if the tool has them. Otherwise, a verb in the name or at the
+ * start of the description is enough evidence that the tool acts. The two possible errors differ in cost. If a tool is
+ * wrongly assumed to act, the user has to answer one question too many. If a tool is wrongly assumed to only read, the
+ * call may lock a vault unasked. */
 #include "call/arguments.h"
 
 #include <strings.h>
@@ -18,8 +19,8 @@ enum {
     DERIVED_BYTES = 5, /* length of the shortest verb whose derived nouns are recognised */
 };
 
-/* Verbs of tools that act, in addition to the verbs of retrieve/words.c. They are not added there because that table
- * affects ranking. */
+/* Verbs of tools that act, in addition to the verbs of retrieve/words.c. The table of retrieve/words.c affects ranking,
+ * so these verbs have their own table. */
 static const char *const acting_verbs[] = {
     "allocate",  "arm",        "arrange",   "authorize",  "authorise", "backup",   "bake",     "ban",      "bid",
     "block",     "boost",      "brew",      "broadcast",  "checkin",   "checkout", "claim",    "clean",    "conclude",
@@ -45,7 +46,8 @@ static const char *const reading_verbs[] = {
     "know",   "lookup", "obtain",  "parse",   "provide", "rank",   "return",  "say",     "test",   "visualize",
 };
 
-/* Words before the verb of a description: "This tool allows you to lock", "A function that locks". */
+/* Words skipped in the search for the first verb of a description: "This tool allows you to lock", "A function that
+ * locks". */
 static const char *const before_verb[] = {
     "ability",  "allow",    "allows", "api",    "call", "can",    "command", "enable",   "enables",
     "endpoint", "function", "helps",  "lets",   "let",  "method", "perform", "performs", "permits",
@@ -99,7 +101,7 @@ bool wt__is_form_of(struct str word, const char *verb)
     return rest.len == 0 || wt__str_among(rest, endings, COUNT(endings));
 }
 
-/* True if the word is a form of the first half of the verb: "logged" of "logout", which sentences write as two
+/* True if the word is a form of the first half of the verb: "logged" of "logout". Sentences write such a verb as two
  * words. */
 static bool is_form_of_half(struct str word, const char *verb)
 {
@@ -144,8 +146,8 @@ static void keep_effect_verb(struct tool_effect *effect, struct str verb)
     out[verb.len] = 0;
 }
 
-/* True for actions with side effects: any update or deletion, or creation without other actions. "convert" creates and
- * reads, and its result is only an answer. */
+/* True for actions with side effects: any update or deletion, or creation without other actions. A verb that creates
+ * and reads, such as "convert", has no side effects. */
 static bool is_acting_action(unsigned actions)
 {
     return (actions & (ACTION_UPDATE | ACTION_DELETE)) || actions == ACTION_CREATE;
@@ -233,7 +235,8 @@ static struct named_effect read_named_effect(struct tool_effect *out, struct str
     return named.effect != VERB_UNKNOWN ? named : last;
 }
 
-/* True for "destructiveHint" without a readOnlyHint, which retrieve/action.c ignores. */
+/* True if the tool's MCP annotations have "destructiveHint": true. wt__tool_actions reads the hint only together with
+ * "readOnlyHint". */
 static bool is_destructive(const struct tool *tool)
 {
     static const char hint[] = "destructiveHint";

@@ -1,9 +1,9 @@
-/* call_intents.h: the requests of test_call_intent.c: first requests that wt_call asks about, then requests that it
- * calls without a question.
+/* call_intents.h: requests for test_call_intent.c. wt_call asks the user about questions, prohibitions and requests
+ * with an unread word. For the requests of the last section, wt_call makes the call at once.
  *
- * The rows of each kind have two halves. The rule was designed on the first half. The second half was written before
- * the rule, in another style (longer, chattier, terser, by people in a hurry), and was first run when the rule was
- * finished. */
+ * Each section has two tables. The rules for the intent were designed on the tables named _dev. The tables named _held
+ * are a hold-out set. They were written before the rules, in another style (longer, chattier, terser, in a hurry). They
+ * were first run when the rules were finished. */
 #ifndef WT_TESTS_CALL_CALL_INTENTS_H
 #define WT_TESTS_CALL_CALL_INTENTS_H
 
@@ -226,7 +226,7 @@ static const struct intent_row unread_held[] = {
     {"siren", "sound the harbour siren"},
 };
 
-/* ---------------------------------------------------------------- called at once */
+/* ---------------------------------------------------------------- orders: call without a question */
 
 static const struct intent_row calls_dev[] = {
     {"lock", "lock the vault"},

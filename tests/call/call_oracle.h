@@ -1,40 +1,44 @@
-/* call_oracle.h: simulates the language model of language_model.h with known answers and given error rates, for tests
- * and evaluations only. choose/ptr.h does the same for PTR. The oracle separates the value of verification from the
- * quality of a model: verification helps if a second answer does not repeat the errors of the first.
+/* call_oracle.h: simulates a language model with known answers and given error rates, for tests and evaluations only.
+ * With the oracle, a test can measure the value of verification independently of the quality of a real model.
  *
  * The oracle never reads a prompt. It uses the question's subject (struct call_subject) and the labels of the request,
- * so no description can change its answer. Reports print its name next to its figures.
+ * so no description can change an answer. Reports print the oracle's name next to their figures.
  *
- * Each step has its own error rate:
- *   pick: the correct candidate, or null if it is not listed. Error: any other answer, including null, with equal
- *     probability; or the nearest other candidate
- *   again: the same, but never null. If the correct candidate is not listed, every answer is wrong: the nearest one
- *     if it is listed, else a random one
- *   answer: the correct one of two. Error: the other
- *   decision: the tool that the answer names; without an answer, the correct tool. Error: the other
- *   prediction: the correct value of each argument. Error: its wrong value; left out if the labels have no wrong value
- *   choice: the correct option, or null if it is not listed. Error: any other answer, with equal probability
+ * Right and wrong answers of each step ("again" has the error rate of "pick", each other step its own):
+ *   pick: the correct candidate; null if it is not listed. Error: with `nearest`, the candidate nearest to the correct
+ *     one. Without `nearest`, any other answer including null, with equal probability
+ *   again: the same as pick, but never null. If the correct candidate is not listed, every answer is wrong. The oracle
+ *     then answers the nearest candidate if it is listed, else a random candidate
+ *   answer: the correct one of two tools. Error: the other tool
+ *   decision: the tool that the answer names; without an answer, the correct tool. Error: the other tool
+ *   prediction: the correct value of each argument. Error: the wrong value of the labels. If the labels have no wrong
+ *     value, the argument is left out
+ *   choice: the correct option; null if it is not listed. Error: any other answer, with equal probability
  *
- * `repeat` correlates errors. With this probability, a later sample of the pick, the answer, and a decision without an
- * answer are wrong again if the first pick was wrong, and right again if it was right. Otherwise they err
- * independently. The second prediction and the choice of an argument depend on its first prediction in the same way.
- * The error rate of each step stays the same. `repeat` requires `nearest`, so that a repeated error is the same error.
+ * `repeat` is the probability that a later answer repeats the outcome (right or wrong) of an earlier one. With the
+ * probability 1 - repeat, the later answer errs independently, at its own rate. A repeated error must be the same
+ * error, so `repeat` requires `nearest`. The answers that may repeat an earlier outcome:
+ *   - later samples of the pick, the answer, and a decision without an answer: the outcome of the first pick
+ *   - the second prediction and the choice of an argument: the outcome of the argument's first prediction
  *
- * Random numbers are a hash of the seed, the request, the step and its subject. So an answer does not depend on earlier
- * questions, and an independent error at one rate is also an error at all higher rates.
+ * Random numbers are a hash of the seed, the request, the step, and the sample or argument. An answer thus does not
+ * depend on earlier questions. An independent error at one rate is also an error at all higher rates.
  *
- * The results for k candidates, including the correct one, have a closed form. With the rates a (pick and again), b
- * (answer), d (decision), and the repeat r, let f(x) = (1 - r) x be the rate of a step after a right pick, and g(x) = r
- * + (1 - r) x after a wrong one. m is the share of wrong picks other than null: 1 with the nearest, else 1 - 1/k. The
- * probability of choosing the correct tool:
+ * The results for k candidates, including the correct one, have a closed form. The variables:
+ *   - rates a (pick and again), b (answer), d (decision), and the repeat r
+ *   - rate of a step after a right pick: f(x) = (1 - r) x
+ *   - rate of a step after a wrong pick: g(x) = r + (1 - r) x
+ *   - m, the share of wrong picks other than null: 1 with `nearest`, else 1 - 1/k
+ *
+ * The probability of choosing the correct tool:
  *   once: 1 - a
  *   direct: (1 - a) (1 - f(d)) + a m (1 - a') (1 - g(d)), where a' = a, or 0 with k = 2
  *   verified: (1 - a) v(f(b)) + a m (1 - a') v(g(b)), where v(x) = (1 - x) (1 - d) + x d
- *   consistent: the majority of three picks, with f = f(a) and g = g(a):
- *     - nearest: (1 - a) (1 - f^2) + a (1 - g)^2
- *     - else: (1 - a)^3 + 3 (1 - a)^2 a + (1 - a) a^2 (1 - 1/k): of three different answers the first wins
+ *   consistent: the majority of three picks, with f = f(a) and g = g(a). Of three different picks, the first wins.
+ *     - with `nearest`: (1 - a) (1 - f^2) + a (1 - g)^2
+ *     - without `nearest`: (1 - a)^3 + 3 (1 - a)^2 a + (1 - a) a^2 (1 - 1/k)
  *
- * The probability of a correct argument, with the rates p (prediction) and c (choice), and f and g of these:
+ * The probability of a correct argument, with the rates p (prediction) and c (choice), and f and g as above:
  *   alone: 1 - p
  *   verified: (1 - p) (1 - f(p)) + (1 - p) f(p) (1 - f(c)) + p (1 - g(p)) (1 - g(c))
  *
@@ -55,13 +59,13 @@
 
 struct call_oracle_options {
     double pick, answer, decision, prediction, choice; /* error rates */
-    bool nearest;                                      /* a wrong candidate is the one nearest to the correct one */
-    double repeat;
+    bool nearest;  /* true if a wrong pick is the candidate nearest to the correct one */
+    double repeat; /* probability that an answer repeats the outcome of an earlier one */
     uint64_t seed;
 };
 
 struct call_oracle {
-    struct chat_model model; /* its name points to the member below, so do not copy an oracle */
+    struct chat_model model; /* model.name points to the member `name`, so do not copy an oracle */
     struct call_oracle_options options;
     char name[96]; /* "call oracle, 10 % error, the nearest, repeated 50 %" */
 };
@@ -97,7 +101,8 @@ static bool decision_errs(const struct call_oracle *oracle, const struct call_re
     return wt__rng_unit(rng) < rate;
 }
 
-/* Works like decision_errs for a decision that may repeat an earlier one. first, first_rate: the earlier decision. */
+/* Works like decision_errs, but with the probability `repeat` returns the outcome of an earlier decision. first: the
+ * earlier decision. first_rate: its error rate. */
 static bool dependent_decision_errs(const struct call_oracle *oracle, const struct call_request *request,
                                     struct oracle_decision decision, double rate, struct oracle_decision first,
                                     double first_rate, struct rng *rng)
@@ -333,8 +338,8 @@ static void write_oracle_name(struct call_oracle *oracle)
         snprintf(name + len, size - (size_t)len, ", the nearest, repeated %.3g %%", 100 * o->repeat);
 }
 
-/* Initialises an oracle; it needs no disposal and is safe for several threads. Errors: WT_EINVAL for a rate outside
- * 0..1, or a repeat without nearest. A question without labels fails with WT_EINVAL. */
+/* Initialises an oracle, which needs no disposal and is thread-safe. Returns WT_EINVAL for a rate outside 0 to 1, or
+ * for a repeat without `nearest`. A question whose request has no labels fails with WT_EINVAL. */
 static inline int init_call_oracle(struct call_oracle *oracle, const struct call_oracle_options *options, wt_error *err)
 {
     const double rates[] = {options->pick,       options->answer, options->decision,

@@ -1,11 +1,15 @@
 /* call_world.h: a simulated model for tests of calls, with answers from a table.
  *
- * `says` is a list of "STEP=TEXT", separated by bars, in the order of the questions of a step:
- * "pick=1|again=2|decide=null". A number or null becomes {"tool": ...} or {"option": ...}. For contrast and answer,
- * the text becomes {"question": ...} or {"answer": ...}. For predict, build and mend, an object becomes {"arguments":
- * ...}; predict and mend get a "thought", too. Text after "!" is the whole JSON answer. "#" is an answer of the wrong
- * form, "%" a network failure. Question N of a step gets entry N or, if there are fewer, the last one. For pick and
- * predict, which are asked in parallel, N is the number of the sample. */
+ * The table `says` has entries "STEP=TEXT", separated by bars: "pick=1|again=2|decide=null". Question N of a step gets
+ * the step's entry N, or its last entry if it has fewer. Questions of pick and predict are asked in parallel, so N is
+ * the number of the sample for these steps. The meaning of TEXT:
+ *   - pick, again, decide: a number or null, which becomes {"tool": TEXT}
+ *   - verify: a number or null, which becomes {"option": TEXT}
+ *   - contrast and answer: words, which become {"question": TEXT} and {"answer": TEXT}
+ *   - predict, build, mend: an object, which becomes {"arguments": TEXT}. predict and mend also get a "thought"
+ *   - "!" and JSON, for any step: the JSON is the whole answer
+ *   - "#": an answer of the wrong form
+ *   - "%": a network failure */
 #ifndef WT_TESTS_CALL_CALL_WORLD_H
 #define WT_TESTS_CALL_CALL_WORLD_H
 
@@ -36,7 +40,7 @@ struct scripted_model {
 
 static inline struct scripted_model world_of(const char *says);
 
-/* Returns entry `index` of a step, or its last one; empty if absent. */
+/* Returns entry `index` of a step, or the step's last entry if there are fewer; empty if the step has no entry. */
 static inline struct str world_entry(const char *says, const char *step, unsigned index)
 {
     struct str found = {0};

@@ -99,7 +99,8 @@ static bool text_has(const char *text, const char *part)
 static const struct {
     const char *request, *tool, *arguments;
     int valid;
-    const char *missing, *violation, *question; /* part of the first item of each list; NULL if the list is empty */
+    /* Parts of the first missing argument, of the first violation, and of the question. NULL if absent. */
+    const char *missing, *violation, *question;
 } cases[] = {
     {"weather at latitude 11.6 and longitude -97.8", "weather/at_place", "{\"latitude\":11.6,\"longitude\":-97.8}", 1,
      NULL, NULL, NULL},
@@ -148,7 +149,7 @@ static void request_becomes_call(void **state)
         same &= text_has(called->violation_count > 0 ? called->violations[0] : NULL, cases[i].violation);
         same &= text_has(called->question, cases[i].question);
         if (!same)
-            print_error("%s: %s %s valid %d, missing %s, wrong %s, question %s\n", cases[i].request,
+            print_error("%s: %s %s valid %d, missing %s, violation %s, question %s\n", cases[i].request,
                         called->tool ? called->tool->id : "no tool", called->arguments ? called->arguments : "-",
                         called->valid, called->missing_count > 0 ? called->missing[0] : "-",
                         called->violation_count > 0 ? called->violations[0] : "-",
@@ -163,14 +164,14 @@ static void request_becomes_call(void **state)
 
 #define GATE OBJECT("\"gate\": {\"type\": \"string\"}, \"units\": {\"type\": \"string\"}", "\"gate\", \"units\"")
 
-/* Two equal tools, one with examples in its definition; two of the examples are not objects and are ignored. */
+/* Two tools that differ only in provider and examples. Two of the three examples are not objects and are ignored. */
 static const char past_catalogue[] =
     TOOL("plain", "measure", "Measures a gate", GATE) "{\"provider\": \"shown\", \"name\": \"measure\", "
                                                       "\"description\": \"Measures a gate\", \"parameters\": " GATE
                                                       ", \"input_examples\": [7, {\"gate\": \"zebra "
                                                       "north\", \"units\": \"feet\"}, [\"gate\"]]}\n";
 
-/* Calls the tool with a request that names neither argument as in the schema, and checks the arguments. */
+/* Calls the tool with a request that does not contain the name of a parameter, and checks the arguments. */
 static void check_past_arguments(struct test_place *own, wt_engine *engine, const char *tool, const char *wanted,
                                  int valid)
 {
@@ -195,9 +196,10 @@ static void record_past_call(struct test_place *own, wt_engine *engine, const ch
     assert_call_ok(own, wt_record_usage(engine, request, strlen(request), tools, 1, &options, &own->err));
 }
 
-/* Example arguments in a definition have no request, so wt_call looks for their values in the request. A recorded value
- * that its own request does not contain is the usual value of its parameter. At the end most recorded calls have
- * metres, but most of the newest calls have feet, and wt_call reads only the newest calls. */
+/* Example arguments of a definition have no request, so wt_call searches for their values in the user's request. If a
+ * recorded call has a value that is absent from its request, the value is the usual value of the parameter. wt_call
+ * reads only the newest calls. At the end of the test, most of these have feet, although most of all calls have
+ * metres. */
 static void past_calls_complement_schema(void **state)
 {
     struct test_place own;
@@ -398,7 +400,7 @@ static const struct {
      "The call does not fit the tool's schema: required argument \"chime\" is missing. What should the value be?"},
 };
 
-/* The call is not valid, and a notice or a violation says why. */
+/* A call of such a tool is not valid. A notice or a violation gives the reason. */
 static void unusable_schema_is_reported(void **state)
 {
     (void)state;
@@ -409,7 +411,7 @@ static void unusable_schema_is_reported(void **state)
         same &= text_has(called->violation_count > 0 ? called->violations[0] : NULL, bad[i].violation);
         same &= text_has(called->question, bad[i].question);
         if (!same)
-            print_error("%s: valid %d, notice %s, wrong %s, question %s\n", bad[i].tool, called->valid,
+            print_error("%s: valid %d, notice %s, violation %s, question %s\n", bad[i].tool, called->valid,
                         called->notice ? called->notice : "-",
                         called->violation_count > 0 ? called->violations[0] : "-",
                         called->question ? called->question : "-"),
@@ -446,8 +448,9 @@ static void invisible_characters_are_shown(void **state)
     wt_called_free(called);
 }
 
-/* Thousands of properties, long names and descriptions, enumerations, a long request: the call still ends soon. */
-static void huge_tool_ends_soon(void **state)
+/* The tool has 4000 properties, and the request almost the maximum length. Only the number of violations and the length
+ * of the question are checked, not the time. */
+static void huge_tool_gives_limited_question(void **state)
 {
     enum { PROPERTIES = 4000 };
     struct buffer tool = {0}, request = {0};
@@ -505,7 +508,7 @@ static void any_bytes_are_a_request(void **state)
         assert_call_ok(&place, wt_call(lexical, rows[i].request, rows[i].len, &options, &called, &place.err));
         assert_string_equal(called->arguments, rows[i].arguments);
         wt_called_free(called);
-        options.tool = NULL; /* then wt_call searches for a tool; it need not find one */
+        options.tool = NULL; /* wt_call then searches for a tool, and may find none */
         assert_call_ok(&place, wt_call(lexical, rows[i].request, rows[i].len, &options, &called, &place.err));
         wt_called_free(called);
     }
@@ -617,7 +620,7 @@ static void invalid_call_options_are_rejected(void **state)
     options.abstain = 1;
     assert_call_refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL, "not 1");
     assert_null(called);
-    wt_call_options_init(&options); /* with a recipe, wt_call does not check if any tool fits */
+    wt_call_options_init(&options); /* if a recipe is given, wt_call does not abstain */
     options.recipe = "bm25";
     wt_called_free(make_call_with("open the curtains", &options));
 }
@@ -705,7 +708,7 @@ int main(void)
         cmocka_unit_test(filter_limits_tools),
         cmocka_unit_test(unusable_schema_is_reported),
         cmocka_unit_test(invisible_characters_are_shown),
-        cmocka_unit_test(huge_tool_ends_soon),
+        cmocka_unit_test(huge_tool_gives_limited_question),
         cmocka_unit_test(any_bytes_are_a_request),
         cmocka_unit_test(invalid_utf8_is_not_an_argument),
         cmocka_unit_test(request_length_is_limited),

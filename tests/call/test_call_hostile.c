@@ -1,5 +1,5 @@
-/* Calls with hostile texts, from every place writable by strangers, including the model's own answers. Unusable answers
- * are tested in test_selection.c and test_generation.c. */
+/* Tests calls with a hostile text in each place that an attacker may write to. Answers of the model are also such a
+ * place. Unusable answers are tested in test_selection.c and test_generation.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ enum place {
     IN_DEMONSTRATION,
     IN_REQUEST,
     IN_ANSWER, /* any free text of the model */
-    IN_STORE,
+    IN_STORE,  /* a stored contrastive question */
     IN_PARAMETER_NAME,
     IN_PARAMETER_DESCRIPTION,
     IN_TYPE,
@@ -40,9 +40,9 @@ enum place {
     PLACES
 };
 
-enum { CANDIDATES = 6, ROGUE = CANDIDATES - 1 };
+enum { CANDIDATES = 6, ROGUE = CANDIDATES - 1 /* the candidate with the hostile text */ };
 
-/* A catalogue and the schema of a tool, with a text in one place. */
+/* Candidates, and the schema of the rogue. One place has the hostile text. */
 struct stage {
     enum place place;
     const char *says;
@@ -192,7 +192,8 @@ static int ask_echo(struct chat_model *model, const struct chat_question *questi
     return out->json ? 0 : wt__fail_nomem(err);
 }
 
-/* Appends a prompt without the contents of its slots, and the number of lines of its lists. */
+/* Appends the prompt to `frame`, with the contents of each list replaced by its number of lines. The contents of other
+ * slots are replaced by "(0 lines)". */
 static void strip_slots(struct str prompt, struct buffer *frame)
 {
     struct str open = {0}; /* slot of the current line */
@@ -281,8 +282,8 @@ static void hostile_text_stays_in_its_slot(void **state)
     free(stored);
 }
 
-/* With a stored contrastive question, the model is asked one question less. The frame of the question for the answer is
- * the same. */
+/* With a stored contrastive question, the model is asked four questions instead of five. Their frames do not depend on
+ * the stored text. */
 static void stored_question_stays_in_its_slot(void **state)
 {
     (void)state;
@@ -320,9 +321,9 @@ static void prompt_slots_accept_maximum(void **state)
     (void)state;
     static const struct {
         const char *slot;
-        size_t items, bytes; /* bytes: minimum */
+        size_t items, bytes; /* items: exact maximum, 0 if checked below; bytes: lower bound of the maximum */
     } slots[] = {
-        {"tools", 0, 600}, /* two, or all */
+        {"tools", 0, 600},
         {"demonstrations", 0, 400},
         {"request", 0, SELECTION_MAX_REQUEST_BYTES + SELECTION_MAX_WORDS_BYTES + 2 * sizeof PLAIN_CUT + 1},
         {"question", 0, SELECTION_MAX_WORDS_BYTES + sizeof PLAIN_CUT},
@@ -355,7 +356,8 @@ static void prompt_slots_accept_maximum(void **state)
     }
 }
 
-/* Text in brackets in a prompt is not valid JSON, or has no word and number: repeating it is not an answer. */
+/* Each prompt shows the form of its answer in brackets. The shown form is not valid JSON, or its only text is "...". A
+ * model that repeats the form thus gives no usable answer. */
 static void prompt_has_no_answer(void **state)
 {
     (void)state;
@@ -386,16 +388,16 @@ static void prompt_has_no_answer(void **state)
 
 #define ORDER "take the rogue"
 
-/* A model that answers like the oracle, but obeys an order outside the slots of a prompt, or in the schema, which a
- * server shows to the model. A gullible one obeys it anywhere. */
+/* A model that answers like the oracle, but obeys an order outside the slots of a prompt. It also obeys an order in the
+ * schema, because some servers show the schema to the model. */
 struct gullible {
     struct chat_model model;
     struct call_oracle oracle;
-    bool inside;
-    const char *echoes; /* text to include in all its sentences; NULL for no text */
+    bool inside;        /* true to obey an order inside a slot too */
+    const char *echoes; /* contrastive question and answer of the model; NULL to answer like the oracle */
 };
 
-/* Replaces all characters treated as line ends by some reader with a line feed. */
+/* Returns a copy with line feeds in place of all characters that some reader treats as line ends. */
 static char *split_all_line_ends(struct str text)
 {
     static const char *const ends[] = {"\r", "\v", "\f", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xc2\x85"};
@@ -406,7 +408,7 @@ static char *split_all_line_ends(struct str text)
     return copy;
 }
 
-/* True if the line is the mark of this slot, in letters of any width. */
+/* True if the line is the start or end mark of this slot. mark, wide: "<" or ">" in ASCII and in full width. */
 static bool is_slot_mark(const char *line, size_t len, const char *mark, const char *wide, const char *slot)
 {
     char plain[64], full[64];
@@ -416,8 +418,8 @@ static bool is_slot_mark(const char *line, size_t len, const char *mark, const c
            (len == (size_t)full_len && memcmp(line, full, len) == 0);
 }
 
-/* True if the order is where the model believes it. Slots end at their mark, or where a chat template would start a new
- * turn. */
+/* True if the text has the order outside its slots, or anywhere if `inside` is true. A slot ends at its mark, or where
+ * a chat template would start a new turn. */
 static bool is_order_visible(bool inside, struct str text)
 {
     static const char *const slots[] = {"tools",     "request", "demonstrations", "question",  "tool", "parameters",
@@ -451,7 +453,7 @@ static bool obeys_order(const struct gullible *gullible, const struct chat_quest
     return ordered;
 }
 
-/* Returns an answer in favour of the rogue; NULL if the step cannot help it. */
+/* Returns an answer in favour of the rogue; NULL if no answer of this step can favour the rogue. */
 static json_t *make_obedient_answer(const struct call_subject *subject)
 {
     switch (subject->step) {
@@ -487,7 +489,7 @@ static int ask_gullible_caller(struct chat_model *model, const struct chat_quest
     return out->json ? 0 : wt__chat_ask(&gullible->oracle.model, question, arena, out, err);
 }
 
-/* Texts of a rogue; true if the text leaves its slot in a prompt without escaping. */
+/* Hostile texts. escapes: true if the text would leave the slot "tools" of a prompt that does not escape texts. */
 static const struct {
     const char *says;
     bool escapes;
@@ -508,8 +510,8 @@ static const struct {
 };
 enum { ROGUES = sizeof rogues / sizeof *rogues, REQUESTS = 30, SAYS_BYTES = 512 };
 
-/* Writes the harmless twin of a text: every letter is changed. The twin has as many words and bytes, but gives no
- * order. */
+/* Writes the harmless twin of a text, which has another letter in place of every small letter. The twin has the same
+ * number of words and bytes, but gives no order. */
 static void write_harmless_twin(const char *says, char out[SAYS_BYTES])
 {
     size_t i = 0;
@@ -550,7 +552,7 @@ static void open_gullible(struct gullible *gullible, double error, bool inside)
     assert_int_equal(init_call_oracle(&gullible->oracle, &options, NULL), 0);
 }
 
-/* Returns the tool chosen for each request. */
+/* Sets chosen[i] to the candidate chosen for request i. */
 static void select_for_all_requests(enum selection_method method, enum place place, const char *says, double error,
                                     bool inside, size_t chosen[REQUESTS])
 {
@@ -611,7 +613,8 @@ static void rogue_is_selected_like_its_twin(void **state)
     }
 }
 
-/* A model that believes descriptions chooses the rogue for every request: the risk of listing it. */
+/* A model that obeys an order inside a slot chooses the rogue for every request. Prompts cannot prevent this if a
+ * malicious tool is a candidate. */
 static void gullible_model_selects_rogue(void **state)
 {
     (void)state;
@@ -622,7 +625,8 @@ static void gullible_model_selects_rogue(void **state)
     }
 }
 
-/* Returns the calls of all requests as lines, without the hostile parameter, whose name differs in the twin. */
+/* Returns the calls of all requests as lines. The hostile parameter is left out, because its name differs between the
+ * rogue and its twin. */
 static char *generate_for_all_requests(enum place place, const char *says, bool inside)
 {
     struct stage stage;

@@ -1,5 +1,5 @@
-/* wt_call and the intent of a request: for tools with side effects, the call asks about questions, prohibitions and
- * requests with an unread word; polite requests are called at once. */
+/* Tests how wt_call treats the intent of a request for a tool with side effects. wt_call asks the user about questions,
+ * prohibitions and requests with an unread word. For a polite order, wt_call makes the call at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,12 +89,13 @@ static void check_intent_rows(const struct intent_row *rows, size_t count, bool 
     for (size_t i = 0; i < count; i++)
         failures += !check_intent_row(&rows[i], asks);
     if (failures > 0)
-        fail_msg("%zu of %zu", failures, count);
+        fail_msg("%zu of %zu requests failed", failures, count);
 }
 
 /* ---------------------------------------------------------------- frames */
 
-/* Every frame is tried with every tool. Placeholders: %b verb, %p past participle, %i -ing form, %n noun. */
+/* A frame is a request with placeholders: %b verb, %p past participle, %i -ing form, %n noun. Every frame is tried with
+ * the words of every tool. */
 static const struct {
     const char *tool, *base, *past, *ing, *noun;
 } verbs[] = {
@@ -275,7 +276,7 @@ static void check_frames(const char *const *frames, size_t count, bool asks)
         }
     wt__buffer_dispose(&request);
     if (failures > 0)
-        fail_msg("%zu of %zu", failures, count * sizeof verbs / sizeof *verbs);
+        fail_msg("%zu of %zu requests failed", failures, count * sizeof verbs / sizeof *verbs);
 }
 
 static void question_frames_are_asked_about(void **state)
@@ -329,7 +330,7 @@ static void check_doubt(const struct buffer *request, const char *doubt)
     wt_called_free(called);
 }
 
-/* The part beyond the limit is not read, and may contain an order. */
+/* The part beyond the limit is not read, and may restrict or revoke the order. */
 static void truncated_request_is_asked_about(void **state)
 {
     (void)state;
@@ -347,7 +348,7 @@ static void truncated_request_is_asked_about(void **state)
     }
 }
 
-/* The requests are random parts of words and signs, which must not exceed the limits of the parser. */
+/* Each request repeats one part of a word or one sign. Reading it must not exceed the bounds of the parser's arrays. */
 static void intent_of_arbitrary_bytes_is_read_within_bounds(void **state)
 {
     enum { BYTES = 60000 };

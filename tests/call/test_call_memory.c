@@ -1,8 +1,8 @@
-/* Each allocation of a selection and of a generation fails in turn: the failure is reported as WT_ENOMEM or is
- * harmless, without crashes and leaks.
+/* Fails each allocation of a selection and of a generation in turn. The failure must be reported as WT_ENOMEM or be
+ * harmless. It must not cause a crash or a leak.
  *
- * The allocator of failing_allocator.h counts all threads, since questions are asked on several. Skipped under
- * sanitizers, which have their own allocator. */
+ * The allocator of failing_allocator.h counts the allocations of all threads, because questions are asked in several
+ * threads. The test is skipped under sanitizers, which have their own allocator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,8 @@ static int drop_contrast(void *self, const struct contrast_key *key, struct str 
     return 0;
 }
 
-/* Runs a selection method or a source of arguments from end to end. */
+/* Runs a selection or a generation from end to end. kind: a selection method, or SELECTION_METHODS plus the source of
+ * the second prediction. */
 static int run_kind(int kind, wt_error *err)
 {
     static const struct selection_candidate candidates[] = {
@@ -102,13 +103,13 @@ static int run_kind(int kind, wt_error *err)
     return rc;
 }
 
-/* Fails either all allocations from the nth on, or the nth alone. JSON is parsed again if the failure may have been a
- * lack of memory. */
+/* Fails all allocations from the nth on if `stuck` is set, else only the nth. Fewer runs fail if only one allocation
+ * fails, because wt__json_parse tries again after such a failure. */
 static void fail_each_allocation(int kind)
 {
     wt_error err = {0};
     size_t refused = 0;
-    assert_int_equal(run_kind(kind, &err), 0); /* initialise what is created only once */
+    assert_int_equal(run_kind(kind, &err), 0); /* allocates the objects that are created only once */
     for (long n = 1;; n++) {
         countdown = n;
         live = 0;
@@ -116,9 +117,9 @@ static void fail_each_allocation(int kind)
         int rc = run_kind(kind, &err);
         counting = 0;
         if (rc != 0 && rc != WT_ENOMEM)
-            fail_msg("allocation %ld of %d: %d %s", n, kind, rc, err.message);
+            fail_msg("allocation %ld of kind %d: error %d, %s", n, kind, rc, err.message);
         if (live > 4) /* stacks and tables of threads are cached */
-            fail_msg("allocation %ld of %d: %ld blocks are left over", n, kind, (long)live);
+            fail_msg("allocation %ld of kind %d: %ld blocks were not freed", n, kind, (long)live);
         refused += rc != 0;
         if (countdown > 0)
             break;

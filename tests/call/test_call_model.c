@@ -179,7 +179,7 @@ static void unusable_answers_are_reported(void **state)
     wt_called_free(called);
 }
 
-/* A single prediction gives unverified values; a null one is missing. */
+/* The values of a single prediction are not verified. A required argument predicted as null is missing. */
 static void single_prediction_is_unverified(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static void second_model_writes_second_prediction(void **state)
     }
 }
 
-/* The verified value comes back in another form. */
+/* With construction=written, the model may change the form of a predicted value. */
 static void model_writes_the_call(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Tests the oracle: it is correct without errors and wrong at its rates, and selection and generation with it match the
- * closed form of call_oracle.h. */
+/* Tests the oracle. With error rates of 0, all its answers are correct. Otherwise, the results of selection and
+ * generation match the closed form of call_oracle.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "call/language_model.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { REQUESTS = 400 }; /* the sanitizer needs each path once; the other build checks the shares */
+enum { REQUESTS = 400 }; /* slow; the build without a sanitizer checks the shares more precisely */
 #else
 enum { REQUESTS = 2000 };
 #endif
@@ -72,7 +72,8 @@ static const struct selection_candidate candidates[] = {
     {{"d", 1}, STR("does d"), STR("")}, {{"e", 1}, STR("does e"), STR("")},
 };
 
-/* Three arguments. Their errors: another value, left out, and a value for an absent argument. */
+/* Labels of three arguments, each with another kind of error. place: a wrong value. max_price: left out. min_price: a
+ * value although the argument is absent. */
 static json_t *schema, *right_arguments, *wrong_arguments;
 
 static int set_up_call_oracle(void **state)
@@ -157,7 +158,7 @@ static void oracle_without_error_is_correct(void **state)
         }
         wt__arena_reset(&arena);
     }
-    /* An unlisted tool is answered with null. */
+    /* If the correct tool is not a candidate, the oracle picks null. */
     static const struct call_labels labels = {.tool = CALL_NO_CANDIDATE, .nearest = 1};
     const struct call_request request = {.text = STR("request"), .labels = &labels};
     assert_int_equal(wt__select_tool(NULL, candidates, 3, &oracle.model, &request, &arena, &trace, NULL), 0);
@@ -214,7 +215,7 @@ static double compute_expected_argument(const struct call_oracle_options *o, boo
                            p * (1 - compute_rate_after_wrong(o, p)) * (1 - compute_rate_after_wrong(o, o->choice));
 }
 
-/* Checks that the share is within four standard deviations of the expected one of `n`. */
+/* Checks that counted / n is within four standard deviations of the expected share. */
 static void assert_share(const char *what, const struct call_oracle *oracle, size_t counted, size_t n, double expected)
 {
     double share = (double)counted / (double)n, deviation = sqrt(expected * (1 - expected) / (double)n);
@@ -264,7 +265,7 @@ static void selection_matches_closed_form(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* Each rate is independent of the others. */
+/* Each row sets a single rate, except one row with three different rates. */
 static void each_step_has_its_own_rate(void **state)
 {
     (void)state;

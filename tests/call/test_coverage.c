@@ -1,4 +1,5 @@
-/* Tests unread words: a call asks about its optional arguments if the request has words that the call did not read. */
+/* Tests unread words: the optional arguments of a call become unsure if the request has words that the call does not
+ * account for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
 #define PAST(arguments) "{\"request\":\"item A1 for the warehouse in winter\",\"arguments\":" arguments "}"
 #define ALONE PAST("{\"item_id\":\"A1\"}")
 
-/* past: recorded calls. asked: names asked about, each followed by a blank. */
+/* past: items of a JSON list of past calls. asked: names of the unsure arguments, each followed by a blank. */
 static const struct {
     const char *name, *schema, *about, *past, *request, *asked;
 } cases[] = {
@@ -38,8 +39,8 @@ static const struct {
      "item B7 as dark as ebony", ""},
     {"arguments absent from two past calls are asked about", ITEM(COLOUR SIZE), "", ALONE "," ALONE, "item B7",
      "colour size "},
-    {"a past call with one of two open arguments", ITEM(COLOUR SIZE), "", PAST("{\"item_id\":\"A1\",\"size\":\"M\"}"),
-     "item B7", "colour size "},
+    {"a past call with one of two open arguments makes neither rare", ITEM(COLOUR SIZE), "",
+     PAST("{\"item_id\":\"A1\",\"size\":\"M\"}"), "item B7", "colour size "},
 };
 
 static size_t read_past_calls(struct demonstration out[DEMONSTRATIONS_MOST], const json_t *calls)
@@ -80,7 +81,7 @@ static void unread_words_make_arguments_unsure(void **state)
             if (arguments.items[p].state == ARGUMENT_UNSURE)
                 snprintf(asked + strlen(asked), sizeof asked - strlen(asked), "%s ", parameters.items[p].name);
         if (strcmp(asked, cases[i].asked) != 0)
-            print_error("%s: \"%s\" for \"%s\"\n", cases[i].name, asked, cases[i].asked), failures++;
+            print_error("%s: got \"%s\", expected \"%s\"\n", cases[i].name, asked, cases[i].asked), failures++;
         wt__call_arguments_dispose(&arguments);
         json_decref(schema);
         json_decref(calls);
@@ -89,7 +90,7 @@ static void unread_words_make_arguments_unsure(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* A long request is not read completely, so its end counts as unread. */
+/* Only the first COVERAGE_WORDS words are read. A longer request counts as unread. */
 static void long_request_counts_as_unread(void **state)
 {
     (void)state;

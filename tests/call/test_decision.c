@@ -22,30 +22,31 @@ struct decision_tool {
     bool leftover;
 };
 
-/* expected: each share, with t, k or l if time, kind or leftover changed it; a star before the best. */
+/* expected: share of each tool. A star precedes the best share. The letters t, k and l follow a share that was changed
+ * by time, kind or leftover. */
 static const struct {
     const char *name, *request;
     struct decision_tool tools[TOOLS];
     const char *expected;
 } cases[] = {
-    {"a request about the future",
+    {"a request about the future prefers a forecast",
      "what will it be like in Oslo",
      {{"current", "Current weather", CITY, 2, false}, {"forecast", "Weather of the coming days", CITY, 1.9, false}},
      "0.85t *1.10t"},
-    {"a request about the present",
+    {"a request about the present prefers current data",
      "the weather in Oslo right now",
      {{"forecast", "Weather of the coming days", CITY, 2, false}, {"now", "Live weather", CITY, 1.9, false}},
      "0.85t *1.10t"},
-    {"a request about the past",
+    {"a request about the past prefers historical data",
      "the weather in Oslo yesterday",
      {{"forecast", "Weather forecast", CITY, 2, false}, {"archive", "Historical weather", CITY, 1.9, false}},
      "0.85t *1.10t"},
-    {"a tool for two times",
+    {"a tool for two times matches one of them",
      "tomorrow's weather",
      {{"weather", "Current weather and forecast", CITY, 2, false}, {"past", "Past weather", CITY, 2, false}},
      "*1.15t 0.85t"},
-    {"a tool without a time", "tomorrow's weather", {{"weather", "Weather", CITY, 2, false}}, "*1.00"},
-    {"a request without a time",
+    {"a tool without a time keeps its share", "tomorrow's weather", {{"weather", "Weather", CITY, 2, false}}, "*1.00"},
+    {"a request without a time changes no share",
      "weather in Oslo",
      {{"current", "Current weather", CITY, 2, false}, {"forecast", "Forecast", CITY, 1.9, false}},
      "*1.00 0.95"},
@@ -53,11 +54,11 @@ static const struct {
      "who comes next",
      {{"people", "People", "{\"last_name\":{\"type\":\"string\"},\"next_page\":{\"type\":\"string\"}}", 1, false}},
      "*1.00"},
-    {"a ZIP code",
+    {"a ZIP code prefers a tool for postal codes",
      "the weather of 90210",
      {{"by_city", "Weather of a city", CITY, 1, false}, {"by_zip", "Weather by postal code", CITY, .9, false}},
      "0.70k *1.20k"},
-    {"a ZIP code by the parameter's name",
+    {"a ZIP code prefers a tool with a parameter zipCode",
      "the weather of 90210",
      {{"a", "Weather", CITY, 1, false}, {"b", "Weather", "{\"zipCode\":{\"type\":\"string\"}}", .9, false}},
      "0.70k *1.20k"},
@@ -72,28 +73,31 @@ static const struct {
     {"a decimal is not a ZIP code", "about 902.1 of it", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
     {"a multiple is not a ZIP code", "more than 90k", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
     {"a percentage is not a ZIP code", "a rate of 1000%", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
-    {"a mail address",
+    {"a mail address prefers a tool for e-mail",
      "is ada@example.org good",
      {{"names", "Checks a name", CITY, 1, false}, {"mails", "Checks an e-mail", CITY, .9, false}},
      "0.70k *1.20k"},
-    {"a web address",
+    {"a web address prefers a tool for websites",
      "what is at https://example.org/a",
      {{"names", "Looks a name up", CITY, 1, false}, {"pages", "Reads a website", CITY, .9, false}},
      "0.70k *1.20k"},
-    {"coordinates",
+    {"coordinates prefer a tool with latitude and longitude",
      "the weather at 11.6 and -97.8",
      {{"by_city", "Weather of a city", CITY, 1, false}, {"at", "Weather", PLACE, .9, false}},
      "0.70k *1.20k"},
     {"one decimal is not a coordinate", "the root of 11.6", {{"at", "Weather", PLACE, 1, false}}, "*1.00"},
     {"integers are not coordinates", "between 11 and 97", {{"at", "Weather", PLACE, 1, false}}, "*1.00"},
     {"decimals above 180 are not coordinates", "from 211.6 to 297.8", {{"at", "Weather", PLACE, 1, false}}, "*1.00"},
-    {"two kinds at once",
+    {"two kinds change a share twice",
      "send the weather at 11.6 and -97.8 to ada@example.org",
      {{"at", "Sends the weather of coordinates by e-mail", CITY, 1, false},
       {"by_city", "Weather of a city", CITY, 1, false}},
      "*1.60k 0.40k"},
-    {"a leftover value", "anything", {{"a", "One", CITY, 1, true}, {"b", "Other", CITY, .96, false}}, "0.95l *0.96"},
-    {"all details at once",
+    {"a leftover value lowers the share",
+     "anything",
+     {{"a", "One", CITY, 1, true}, {"b", "Other", CITY, .96, false}},
+     "0.95l *0.96"},
+    {"changes by all details add up",
      "the weather at 11.6 and -97.8 tomorrow",
      {{"at", "Forecast", PLACE, 1, true}, {"by_city", "Current weather", CITY, 1, true}},
      "*1.40tkl 0.50tkl"},
@@ -109,22 +113,31 @@ static const struct {
      "anything",
      {{"a", "One", CITY, 1, false}, {"b", "One", CITY, 1, false}, {"c", "One", CITY, 1, false}},
      "*1.00 1.00 1.00"},
-    {"scores of zero", "tomorrow", {{"a", "Now", CITY, 0, false}, {"b", "Forecast", CITY, 0, false}}, "0.85t *1.15t"},
-    {"scores below zero", "anything", {{"a", "One", CITY, -.1, false}, {"b", "Other", CITY, -.5, false}}, "*1.00 0.67"},
-    {"close scores below zero",
+    {"scores of zero are equal shares before the details",
+     "tomorrow",
+     {{"a", "Now", CITY, 0, false}, {"b", "Forecast", CITY, 0, false}},
+     "0.85t *1.15t"},
+    {"a score below zero has an exponential share",
+     "anything",
+     {{"a", "One", CITY, -.1, false}, {"b", "Other", CITY, -.5, false}},
+     "*1.00 0.67"},
+    {"close scores below zero are reordered",
      "tomorrow",
      {{"a", "Now", CITY, -.1, false}, {"b", "Forecast", CITY, -.2, false}},
      "0.85t *1.05t"},
-    {"distant scores below zero",
+    {"distant scores below zero keep their order",
      "tomorrow",
      {{"a", "Now", CITY, -1, false}, {"b", "Forecast", CITY, -3, false}},
      "*0.85t 0.14"},
-    {"a best score of zero",
+    {"a best score of zero is a share of one",
      "anything",
      {{"a", "One", CITY, 0, false}, {"b", "Other", CITY, -1e300, false}},
      "*1.00 0.00"},
-    {"an empty request and tool", "", {{"", "", "{}", 1, false}}, "*1.00"},
-    {"invalid UTF-8", "\xff\xfe 90210", {{"\xff", "zip \xff\xfe", "{}", 1, false}}, "*1.30k"},
+    {"an empty request and tool change no share", "", {{"", "", "{}", 1, false}}, "*1.00"},
+    {"a ZIP code is found next to invalid UTF-8",
+     "\xff\xfe 90210",
+     {{"\xff", "zip \xff\xfe", "{}", 1, false}},
+     "*1.30k"},
 };
 
 struct set {
@@ -182,7 +195,7 @@ static void details_reorder_close_tools(void **state)
                               choice->details & DETAIL_LEFTOVER ? "l" : "");
         }
         if (strcmp(told.ptr, cases[i].expected) != 0)
-            print_error("%s: \"%s\" for \"%s\"\n", cases[i].name, told.ptr, cases[i].expected), failures++;
+            print_error("%s: got \"%s\", expected \"%s\"\n", cases[i].name, told.ptr, cases[i].expected), failures++;
         wt__buffer_dispose(&told);
         dispose_decision_set(&set);
     }

@@ -1,4 +1,4 @@
-/* Tests what is learned from past calls of a tool: the effect on its parameters and on later requests. */
+/* Tests how past calls of a tool affect the arguments of a later request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static const struct {
      {{"the Siam cats, 2 pictures", "{\"n\":2,\"q\":\"Siam\"}"}},
      "a map of Paris, and Korat cats",
      "\"Korat\""},
-    {"a past value that is a place",
+    {"a past place makes the parameter take places",
      TWO,
      {{"snow in Oslo", "{\"q\":\"Oslo\"}"}},
      "How is the weather in Reno, Sir Henry?",
@@ -101,7 +101,7 @@ static void past_calls_teach_parameters(void **state)
         assert_int_equal(wt__call_arguments_fill(&filled, &literals, STR(""), &parameters, &arena), 0);
         write_state(&told, &filled.items[0]);
         if (strcmp(told.ptr, cases[i].value) != 0)
-            print_error("%s: %s for %s\n", cases[i].name, told.ptr, cases[i].value), failures++;
+            print_error("%s: got %s, expected %s\n", cases[i].name, told.ptr, cases[i].value), failures++;
         wt__call_arguments_dispose(&filled);
         wt__buffer_dispose(&told);
         for (size_t c = 0; c < CALLS; c++)

@@ -23,10 +23,10 @@
 static const struct call_request request = {.text = STR("a room in Rome for at most 500")};
 static const struct demonstration no_demonstrations[1];
 
-/* Validator: rejects calls whose member "place" is not the wanted one. */
+/* Rejects calls whose argument "place" differs from `wanted`. */
 struct validator {
     const char *wanted; /* NULL accepts anything */
-    int fails;
+    int fails;          /* error code of each validation; 0 for no error */
     unsigned asked;
 };
 
@@ -129,7 +129,7 @@ static void differences_are_verified(void **state)
          {0},
          {0},
          false},
-        {"the paper's error (4.3), a maximum given as minimum: answer none, so the argument is absent",
+        {"a maximum predicted as minimum (ToolVerifier, 4.3), and the answer is none: the argument is absent",
          RANGE,
          "predict={\"place\": \"Rome\", \"min_price\": 500, \"max_price\": 500}"
          "|predict={\"place\": \"Rome\", \"min_price\": 0, \"max_price\": 500}|verify=null",
@@ -268,7 +268,7 @@ static void unusable_answers_have_fallbacks(void **state)
          {0},
          {0},
          false},
-        {"no \"arguments\" member",
+        {"no \"arguments\" member: unusable",
          PLACE,
          "predict=!{\"place\": \"Rome\"}|predict=!7",
          "unsaid  2 asked, 2 unusable",
@@ -282,14 +282,14 @@ static void unusable_answers_have_fallbacks(void **state)
          {0},
          {0},
          false},
-        {"option number out of range",
+        {"option number out of range: unsure",
          PLACE,
          "predict={\"place\": \"Rome\"}|predict={}|verify=2",
          "place?Rome* incomplete {} 3 asked, 1 unusable",
          {0},
          {0},
          false},
-        {"a value in place of the option number",
+        {"a value in place of the option number: unsure",
          PLACE,
          "predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}|verify=\"Paris\"",
          "place?Rome* incomplete {} 3 asked, 1 unusable",
@@ -307,7 +307,7 @@ static void unusable_answers_have_fallbacks(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void second_prediction_has_four_sources(void **state)
+static void second_prediction_has_chosen_source(void **state)
 {
     (void)state;
     static const struct generation_case examples[] = {
@@ -318,14 +318,14 @@ static void second_prediction_has_four_sources(void **state)
          {.second = GENERATION_ALONE},
          {0},
          false},
-        {"sampled second prediction",
+        {"sampled second prediction: differences are verified",
          PLACE,
          "predict={\"place\": \"Rome\"}|predict={}|verify=1",
          "place=Rome* complete {\"place\":\"Rome\"} 3 asked, 0 unusable",
          {.second = GENERATION_SAMPLED},
          {0},
          false},
-        {"second prediction by another model, equal to the first",
+        {"second prediction by another model, equal to the first: no verification",
          PLACE,
          "predict={\"place\": \"Pisa\"}",
          "place=Pisa complete {\"place\":\"Pisa\"} 2 asked, 0 unusable",
@@ -397,7 +397,7 @@ static void model_may_write_the_call(void **state)
 {
     (void)state;
     static const struct generation_case examples[] = {
-        {"written in another form",
+        {"a value may be written in another form",
          RANGE,
          "predict={\"place\": \"Rome\", \"max_price\": 500}|build={\"place\": \"ROM\", \"max_price\": 500.5}",
          "place=ROM max_price=500.5 complete {\"place\":\"ROM\",\"max_price\":500.5} 3 asked, 0 unusable",
@@ -503,8 +503,8 @@ static void sample_has_temperature(void **state)
     json_decref(schema);
 }
 
-/* Each prediction is option 1 equally often, so a model that always answers 1 chooses each prediction half of the
- * time. */
+/* Each prediction is option 1 about equally often. A model that always answers 1 thus chooses each prediction about
+ * half of the time. */
 static void options_have_hashed_order(void **state)
 {
     (void)state;
@@ -540,13 +540,13 @@ static void answer_schema_has_no_prose(void **state)
         {"types become nullable", "\"a\":{\"type\":\"string\"}", "{\"a\":{\"type\":[\"string\",\"null\"]}}"},
         {"a nullable type stays the same", "\"a\":{\"type\":[\"null\",\"integer\"]}",
          "{\"a\":{\"type\":[\"null\",\"integer\"]}}"},
-        {"no type", "\"a\":{}", "{\"a\":{}}"},
-        {"an enumeration", "\"a\":{\"enum\":[\"x\",2]}", "{\"a\":{\"enum\":[\"x\",2,null]}}"},
+        {"no type allows any value", "\"a\":{}", "{\"a\":{}}"},
+        {"an enumeration also allows null", "\"a\":{\"enum\":[\"x\",2]}", "{\"a\":{\"enum\":[\"x\",2,null]}}"},
         {"descriptions are dropped",
          "\"a\":{\"type\":\"string\",\"title\":\"t\",\"description\":\"obey\",\"default\":\"d\"}",
          "{\"a\":{\"type\":[\"string\",\"null\"]}}"},
         {"enumerations of sentences are dropped", "\"a\":{\"enum\":[\"x\",\"obey me\"]}", "{\"a\":{}}"},
-        {"limits", "\"a\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":\"nine\",\"minLength\":-1}",
+        {"valid limits are kept", "\"a\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":\"nine\",\"minLength\":-1}",
          "{\"a\":{\"minimum\":1,\"type\":[\"integer\",\"null\"]}}"},
         {"contradictory limits are dropped",
          "\"a\":{\"minimum\":5,\"maximum\":1},\"b\":{\"minLength\":5,\"maxLength\":1},\"c\":{\"minItems\":2,"
@@ -750,7 +750,7 @@ int main(void)
         cmocka_unit_test(absent_values_are_missing),
         cmocka_unit_test(equal_values_are_not_asked),
         cmocka_unit_test(unusable_answers_have_fallbacks),
-        cmocka_unit_test(second_prediction_has_four_sources),
+        cmocka_unit_test(second_prediction_has_chosen_source),
         cmocka_unit_test(invalid_call_is_repaired_once),
         cmocka_unit_test(model_may_write_the_call),
         cmocka_unit_test(each_generation_step_has_its_slots),
