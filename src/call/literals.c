@@ -140,7 +140,7 @@ static size_t read_decimal(const struct scan *scan, size_t start, double *value)
         bool decimal = c == '.' && !point && wt__is_digit(byte_at(scan, at + 1));
         if (!wt__is_digit(c) && !decimal)
             break;
-        if (len == NUMBER_DIGITS + 1)
+        if (len - point == NUMBER_DIGITS && !decimal)
             return start;
         point |= decimal;
         digits[len++] = c;
@@ -258,17 +258,27 @@ static size_t skip_degrees(const struct scan *scan, size_t at, bool *negative)
     return letter + 1;
 }
 
+static size_t skip_digits(const struct scan *scan, size_t at)
+{
+    while (wt__is_digit(byte_at(scan, at)))
+        at++;
+    return at;
+}
+
 static int read_number_literal(struct scan *scan, struct literal *out)
 {
     bool negative;
     size_t start = scan->at, unsigned_at = skip_minus(scan, start), digits = skip_currency_sign(scan, unsigned_at);
     double value = 0;
     size_t end = read_decimal(scan, digits, &value);
-    if (end == digits)
-        return 0;
+    if (end == digits) {
+        end = skip_digits(scan, digits);
+        return end > digits ? set_literal(scan, out, LITERAL_CODE, end) : 0;
+    }
     size_t other = skip_other_digits(scan, digits, end), degrees = skip_degrees(scan, end, &negative);
     if (other > end || negative)
         return set_literal(scan, out, LITERAL_CODE, negative ? degrees : other);
+    size_t plain = byte_at(scan, start) == '0' && end > start + 1 ? skip_digits(scan, start) : start;
     bool percent = byte_at(scan, end) == '%', money = digits > unsigned_at || skip_currency_sign(scan, end) > end;
     end = degrees > end ? degrees : apply_magnitude(scan, end, &value);
     struct str currency;
@@ -286,7 +296,10 @@ static int read_number_literal(struct scan *scan, struct literal *out)
                             .money = money,
                             .percent = percent,
                             .currency = currency};
-    return write_literal_number(out, scan->arena);
+    if (plain != end)
+        return write_literal_number(out, scan->arena);
+    out->text = slice_request(scan, start, end); /* "02139" stays a ZIP code where a text is wanted */
+    return 1;
 }
 
 static int read_number_word_literal(struct scan *scan, struct literal *out)
