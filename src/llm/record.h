@@ -37,7 +37,7 @@ int wt__chat_record_open(struct chat_record **out, const char *path, const char 
                          wt_error *err);
 void wt__chat_record_close(struct chat_record *record);
 
-/* From now on, syncs the file only when the record is closed. Recorded answers survive a killed process, but the last
+/* Turns off the sync after each answer: the file is then synced only when the record is closed. Recorded answers survive a killed process, but the last
  * answers may be lost if the machine fails. Suitable for many short answers that are cheap to repeat. */
 void wt__chat_record_relax(struct chat_record *record);
 

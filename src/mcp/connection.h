@@ -7,8 +7,8 @@
  *                queued as events. Only one thread at a time may take them
  *
  * To find the era of a server, `server/discover` is sent first. An answer, or an error of the modern era, means a
- * modern server. Any other error, silence for MCP_PROBE_MS, or the end of the program (it is started again) means a
- * legacy server, and `initialize` follows. A caller can pass a remembered era to save this probe. listing.h uses the
+ * modern server. Any other error, silence for MCP_PROBE_MS, or the end of the program means a legacy server. A
+ * program that ended is started again. Then `initialize` follows. A caller can pass a remembered era to save this probe. listing.h uses the
  * other order.
  *
  * At `initialize`, a legacy server learns of all capabilities supported by gateways (elicitation, sampling, roots). A
@@ -44,7 +44,7 @@ struct mcp_connection_options {
     bool lists_only;           /* declare no capabilities and request no notices */
     unsigned timeout_ms;       /* timeout of the opening; 0 for MCP_CONNECT_MS */
     struct progress *progress; /* may cancel the opening; may be NULL */
-    /* Callbacks, called from the connection's thread. They must neither wait nor use the connection. */
+    /* Callbacks, called from the connection's thread. They must not block or use the connection. */
     void *context;
     /* Called for a notification that belongs to no request. May be NULL. */
     void (*noticed)(void *context, struct str method, struct str params);
@@ -80,7 +80,8 @@ struct mcp_request {
     /* Headers of the client, for streamable HTTP of both eras. Headers of the server's entry override them. */
     const struct http_header *passed;
     size_t passed_count;
-    /* Owner of the request, or NULL. A message that names no request goes to the only principal with a request. */
+    /* Owner of the request, or NULL. A question of the server that names no request is refused while requests of several
+     * owners run. */
     const char *principal;
     unsigned timeout_ms; /* maximum time without a message of the server; 0 for MCP_REQUEST_MS */
 };
@@ -98,7 +99,7 @@ enum mcp_event_kind {
 };
 
 /* Views live until the next call of wt__mcp_exchange_next for the exchange. They are valid JSON (base/json_check.h) on
- * one line, otherwise as the server wrote them. Their types are not checked yet (shape.h). The params of progress
+ * one line, and otherwise unchanged. Their types are not checked yet (shape.h). The params of progress
  * notifications lack the progressToken, which is internal. */
 struct mcp_event {
     enum mcp_event_kind kind;

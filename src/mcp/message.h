@@ -98,7 +98,7 @@ const char *wt__mcp_encode_header(struct arena *arena, struct str text);
 struct sse_event {
     struct buffer data;  /* the data lines, joined by newlines */
     struct str type, id; /* "" if absent */
-    bool has_id;         /* an empty id resets the last one */
+    bool has_id;         /* true for an empty id, too, which resets the last id */
     int64_t retry_ms;    /* -1 if absent */
 };
 
