@@ -23,13 +23,13 @@
 
 /* Checks that a schema uses supported keywords only. Supported are type (a name or a list of names), enum, properties,
  * required, additionalProperties (true or false), items (one schema), minItems, maxItems, minLength, maxLength (in
- * characters), minimum and maximum. title and description are ignored. Errors: WT_EFORMAT (another
- * keyword, or an invalid value), with a JSON pointer to the schema that contains it. */
+ * characters), minimum and maximum. title and description are ignored. Errors: WT_EFORMAT (another keyword, or an
+ * invalid value), with a JSON pointer to the schema that contains it. */
 int wt__answer_check_schema(const json_t *schema, wt_error *err);
 
-/* Parses an answer that must match the schema, which must have passed wt__answer_check_schema. The caller
- * frees *out with json_decref; it is NULL on error. Errors: WT_EFORMAT, WT_ENOMEM. The message can be sent to the model: it quotes the
- * schema, never the answer. */
+/* Parses an answer that must match the schema, which must have passed wt__answer_check_schema. The caller frees *out
+ * with json_decref; it is NULL on error. Errors: WT_EFORMAT, WT_ENOMEM. The message can be sent to the model: it quotes
+ * the schema, never the answer. */
 int wt__answer_parse(json_t **out, struct str text, const json_t *schema, wt_error *err);
 
 /* ---------------------------------------------------------------- requests and responses */
@@ -91,8 +91,8 @@ enum {
 bool wt__retry_status(int status, int should_retry);
 
 /* Returns the pause before another attempt in ms; -1 to give up. pauses: number of pauses so far. first_ms: length of
- * the first pause. asked_ms: pause requested by the server; -1 if unset. Pauses that the server did not request are randomly
- * shortened by up to a quarter, so that clients do not retry at the same time. */
+ * the first pause. asked_ms: pause requested by the server; -1 if unset. Pauses that the server did not request are
+ * randomly shortened by up to a quarter, so that clients do not retry at the same time. */
 double wt__retry_pause(unsigned pauses, double first_ms, double asked_ms, struct rng *rng);
 
 #endif

@@ -89,9 +89,9 @@ void wt__prompt_dispose(struct prompt *prompt);
 int wt__prompt_fill(const struct prompt *prompt, const struct prompt_value *values, size_t count, struct arena *arena,
                     struct str *out, wt_error *err);
 
-/* Fills the prompt and asks the model. question: the caller sets subject, progress, temperature and seed. A
- * schema that the caller sets replaces the prompt's schema. This function sets the other members. Errors: same as
- * wt__prompt_fill and wt__chat_ask. */
+/* Fills the prompt and asks the model. question: the caller sets subject, progress, temperature and seed. A schema that
+ * the caller sets replaces the prompt's schema. This function sets the other members. Errors: same as wt__prompt_fill
+ * and wt__chat_ask. */
 int wt__prompt_ask(const struct prompt *prompt, const struct prompt_value *values, size_t count,
                    struct chat_model *model, struct chat_question *question, struct arena *arena,
                    struct chat_answer *out, wt_error *err);

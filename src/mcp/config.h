@@ -9,8 +9,8 @@
  * Comments and trailing commas are allowed, since VS Code writes them.
  *
  * ${NAME}, ${NAME:-default}, ${env:NAME} and OpenCode's {env:NAME} are replaced by variables of this process. A
- * variable of "env" written as ${NAME:-} is left out if NAME is unset. If a value is known only to the client,
- * the server cannot be used: its `refusal` is set. */
+ * variable of "env" written as ${NAME:-} is left out if NAME is unset. If a value is known only to the client, the
+ * server cannot be used: its `refusal` is set. */
 #ifndef WT_MCP_CONFIG_H
 #define WT_MCP_CONFIG_H
 

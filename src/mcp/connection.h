@@ -7,16 +7,17 @@
  *                queued as events. Only one thread at a time may take them
  *
  * To find the era of a server, `server/discover` is sent first. An answer, or an error of the modern era, means a
- * modern server. Any other error, silence for MCP_PROBE_MS, or the end of the program means a legacy server. A
- * program that ended is started again. Then `initialize` follows. A caller can pass a remembered era to save this probe. listing.h uses the
- * other order.
+ * modern server. Any other error, silence for MCP_PROBE_MS, or the end of the program means a legacy server. A program
+ * that ended is started again. Then `initialize` follows. A caller can pass a remembered era to save this probe.
+ * listing.h uses the other order.
  *
  * At `initialize`, a legacy server learns of all capabilities supported by gateways (elicitation, sampling, roots). A
  * modern server learns the capabilities of the client with each request. A question of a legacy program does not name a
  * request. It goes to the newest exchange, or is refused while exchanges of several principals run.
  *
- * Servers are not trusted. If a server exceeds a limit below, the connection is closed, and all its exchanges fail with
- * the reason. Error messages contain no secrets of the configuration. */
+ * Servers are not trusted. If a server sends too many messages that answer no request, or too many lines that are not
+ * messages (limits in internal.h), the connection is closed, and all its exchanges fail with the reason. Error messages
+ * contain no secrets of the configuration. */
 #ifndef WT_MCP_CONNECTION_H
 #define WT_MCP_CONNECTION_H
 
@@ -80,8 +81,8 @@ struct mcp_request {
     /* Headers of the client, for streamable HTTP of both eras. Headers of the server's entry override them. */
     const struct http_header *passed;
     size_t passed_count;
-    /* Owner of the request, or NULL. A question of the server that names no request is refused while requests of several
-     * owners run. */
+    /* Owner of the request, or NULL. A question of the server that names no request is refused while requests of
+     * several owners run. */
     const char *principal;
     unsigned timeout_ms; /* maximum time without a message of the server; 0 for MCP_REQUEST_MS */
 };
@@ -99,8 +100,8 @@ enum mcp_event_kind {
 };
 
 /* Views live until the next call of wt__mcp_exchange_next for the exchange. They are valid JSON (base/json_check.h) on
- * one line, and otherwise unchanged. Their types are not checked yet (shape.h). The params of progress
- * notifications lack the progressToken, which is internal. */
+ * one line, and otherwise unchanged. Their types are not checked yet (shape.h). The params of progress notifications
+ * lack the progressToken, which is internal. */
 struct mcp_event {
     enum mcp_event_kind kind;
     struct str id, method, params, result, error;

@@ -1,8 +1,8 @@
 /* listing.h: lists the tools of an MCP server, and collects the pages of a list.
  *
- * Nearly all servers are legacy, and some of them exit if a request comes before `initialize`. So `initialize` is
- * sent first. Only a server that refuses it is treated as modern (`server/discover`, then requests with their
- * revision). The specification recommends the other order, but it would cost most servers a round trip. */
+ * Nearly all servers are legacy, and some of them exit if a request comes before `initialize`. So `initialize` is sent
+ * first. Only a server that refuses it is treated as modern (`server/discover`, then requests with their revision). The
+ * specification recommends the other order, but it would cost most servers a round trip. */
 #ifndef WT_MCP_LISTING_H
 #define WT_MCP_LISTING_H
 

@@ -166,8 +166,8 @@ static void sizes_match_training_requests(void **state)
     }
 }
 
-/* The threshold for probability P is the ceil((n + 1) P)-th smallest of n values (Vovk et al. 2005). The test counts the
- * values below it. */
+/* The threshold for probability P is the ceil((n + 1) P)-th smallest of n values (Vovk et al. 2005). The test counts
+ * the values below it. */
 static void thresholds_are_quantiles_of_dev(void **state)
 {
     (void)state;

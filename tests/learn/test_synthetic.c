@@ -142,7 +142,7 @@ static wt_engine *open_described(struct learn_place *place)
     return engine;
 }
 
-static void tools_lack_descriptions_of_requests(void **state)
+static void tools_omit_descriptions_used_as_requests(void **state)
 {
     struct learn_place *place = *state;
     wt_engine *engine = open_described(place);
@@ -228,7 +228,7 @@ int main(void)
         cmocka_unit_test(groups_tools_by_provider),
         cmocka_unit_test(visitor_may_stop),
         cmocka_unit_test(makes_no_requests_without_descriptions),
-        cmocka_unit_test_setup_teardown(tools_lack_descriptions_of_requests, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(tools_omit_descriptions_used_as_requests, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(trains_with_and_without_recorded_use, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(rejects_catalogues_without_descriptions, place_set_up, place_tear_down),
     };

@@ -47,7 +47,7 @@ static wt_hits *find_recipe_hits(struct learn_place *place, wt_engine *engine, c
     return hits;
 }
 
-static void dpr_query_equals_lesson_figure(void **state)
+static void dpr_uses_trained_encoder(void **state)
 {
     struct learn_place *place = *state;
     wt_engine *engine = open_filled_toolrerank_trainer(place);
@@ -194,7 +194,7 @@ static void train_again_is_the_same(struct learn_place *place, const json_t *bef
     json_decref(after);
 }
 
-static void toolrerank_query_equals_lesson(void **state)
+static void toolrerank_trains_and_finds_tools(void **state)
 {
     static const struct {
         size_t singles, several;
@@ -311,9 +311,12 @@ static void fits_weights_of_kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ROW(dpr_query_equals_lesson_figure),        ROW(encoder_reads_given_fields),
-        ROW(rerank_recipes_run_with_cross_encoder), cmocka_unit_test(toolrerank_query_equals_lesson),
-        ROW(cuts_requests_down_by_words),           cmocka_unit_test(fits_weights_of_kinds),
+        ROW(dpr_uses_trained_encoder),
+        ROW(encoder_reads_given_fields),
+        ROW(rerank_recipes_run_with_cross_encoder),
+        cmocka_unit_test(toolrerank_trains_and_finds_tools),
+        ROW(cuts_requests_down_by_words),
+        cmocka_unit_test(fits_weights_of_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
