@@ -418,7 +418,7 @@ static int fail_http_status(struct model_exchange *asking, const struct http_ans
                     reason.len > 0 ? ": " : "", reason.len > 0 ? reason.ptr : "");
 }
 
-/* Outcome of one attempt, in order: completion, retry after a pause, retry without a rejected setting, failure. */
+/* Outcome of one attempt: completion, retry after a pause, retry without the rejected setting, or failure. */
 enum outcome { DONE, AGAIN_LATER, AGAIN_OTHERWISE, FAILED };
 
 static enum outcome judge_response(struct model_exchange *asking, const struct completion_request *request,

@@ -41,7 +41,7 @@ struct mcp_exchange;
 struct mcp_connection_options {
     /* Era of an earlier connection: tried first, with the other one as a fallback. MCP_ERA_UNKNOWN to probe. */
     enum mcp_era era;
-    enum mcp_era only;         /* the only era to try; MCP_ERA_UNKNOWN for the server's `protocol`, or else both */
+    enum mcp_era only;         /* the only era to try; MCP_ERA_UNKNOWN to use the server's `protocol` */
     bool lists_only;           /* declare no capabilities and request no notices */
     unsigned timeout_ms;       /* timeout of the opening; 0 for MCP_CONNECT_MS */
     struct progress *progress; /* may cancel the opening; may be NULL */
@@ -49,7 +49,8 @@ struct mcp_connection_options {
     void *context;
     /* Called for a notification that belongs to no request. May be NULL. */
     void (*noticed)(void *context, struct str method, struct str params);
-    /* Called once if the connection breaks; during wt__mcp_connect, from the caller's thread. May be NULL. */
+    /* Called once if the connection breaks. During wt__mcp_connect it is called from the caller's thread. May be
+     * NULL. */
     void (*lost)(void *context, const wt_error *why);
 };
 

@@ -46,7 +46,7 @@ struct mcp_outgoing {
 struct mcp_link {
     /* Sends a request without waiting. The link's thread reports the answer. */
     int (*send_request)(struct mcp_link *link, const struct mcp_outgoing *outgoing, wt_error *err);
-    /* Sends a notification or the answer to a question without waiting. Failures after that are not reported. */
+    /* Sends a notification or the answer to a question without waiting. Failures after the call are not reported. */
     int (*send_message)(struct mcp_link *link, struct str text, wt_error *err);
     /* Drops a request. notice: the notification to send; "" to send none. */
     void (*cancel_request)(struct mcp_link *link, int64_t id, struct str notice);

@@ -41,7 +41,7 @@ enum {
 /* Pages of a list (tools/list, resources/list, ...). Items stay byte for byte as the server wrote them. */
 struct mcp_pages {
     const char *method, *member;     /* "tools/list", "tools"; the caller sets these and server */
-    const struct mcp_server *server; /* its configuration may leave tools out; NULL to keep all */
+    const struct mcp_server *server; /* server whose configuration may leave tools out; NULL to keep all */
     struct buffer items;             /* joined by commas */
     size_t item_count, page_count;
     struct str cursor;   /* cursor of the next page, as JSON; empty for the first page */

@@ -129,8 +129,8 @@ static void equal_requests_are_one_example(void **state)
     assert_int_equal(examples.train.count, 2);
     assert_int_equal(examples.dev.count, 0);
     assert_string_equal(tools_of_request(&examples.train, "the same", text), "0 2 3");
-    static const uint32_t times[] = {1, 1, 2,
-                                     1}; /* uses of tools 0, 2 and 3 for "the same", and of tool 4 for "another" */
+    /* Uses of tools 0, 2 and 3 for "the same", and of tool 4 for "another". */
+    static const uint32_t times[] = {1, 1, 2, 1};
     assert_memory_equal(examples.train.times, times, sizeof times);
     assert_non_null(strstr(write_examples_notice(place, &examples), "too few requests for a dev set"));
     wt__examples_dispose(&examples);

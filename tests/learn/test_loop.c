@@ -494,8 +494,8 @@ static void killed_training_resumes_to_identical_bits(void **state)
             struct loop_stopper stopper = {.at = at, .kill = true};
             struct objective objective = objective_of(&line);
             struct loop_options options = options_of_loop(place->checkpoint);
-            options.checkpoint_seconds =
-                at % 2 ? 1e-9 : 1e9; /* write a state after each step, or only after each measurement */
+            /* Write a state after each step, or only after each measurement. */
+            options.checkpoint_seconds = at % 2 ? 1e-9 : 1e9;
             run_line(&objective, &options, &stopper, &result, NULL);
             _exit(0);
         }

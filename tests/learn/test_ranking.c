@@ -106,8 +106,8 @@ static void ranks_seeded_sample_of_many_tools(void **state)
     wt__ranking_dispose(&second);
 }
 
-/* A tool may be right if its score is more than .95 times the score of the needed tool, here tool 3 with vector (0,
- * 1). */
+/* A tool may be right if its score exceeds .95 times the score of the needed tool. Here the needed tool is 3, with the
+ * vector (0, 1). */
 static void skips_tools_that_may_be_right(void **state)
 {
     static const float doubtful[] = {.2f, 1}, clear[] = {0, 1};

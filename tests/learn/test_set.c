@@ -287,7 +287,7 @@ static void empty_set_rate_is_as_requested(void **state)
         wt_picked_free(picked);
     }
     assert_true(alarms / ASKED < .1 + chance_of(.1));
-    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) { /* only trained recipes accept a probability */
+    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) { /* these requests have no tool in the catalogue */
         wt_picked *picked = pick_set(strange[i], .6, .1);
         if (picked->len > 0 || picked->no_answer_probability <= most)
             fail_msg("%s: %zu tools; no_answer_probability %g, for requests of the catalogue at most %g", strange[i],

@@ -239,7 +239,7 @@ static void cuts_requests_down_by_words(void **state)
         const char *request;
         uint32_t tools[4];
         size_t count;
-        const char *cut; /* the parts of the request for the first provider; "" if it cannot be cut */
+        const char *cut; /* sub-queries of the provider with most tools; "" if the request is not cut */
     } cases[] = {
         {"Weather in Paris today. Flight London Rome please! Stock price Apple",
          {0, 1, 4},

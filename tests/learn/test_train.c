@@ -263,7 +263,7 @@ static void frozen_layers_keep_their_weights(void **state)
     char hash[65], tuned[65];
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
-    options.freeze = 2; /* both layers, so no parameter can change */
+    options.freeze = 2; /* all layers, so no parameter can change */
     wt_train_report *report = train_encoder(place, engine, &options);
     assert_true(report->items[0]->after == report->items[0]->before);
     assert_non_null(strstr(report->items[0]->notice, "no step improved the model on dev"));

@@ -61,7 +61,8 @@ static json_t *train_set(struct learn_place *place, bool neighbours)
     return config;
 }
 
-/* Every dev request has a tool that counts as unused: NEW, or its least used tool. */
+/* In the calibration for unused tools, each dev request counts once: with NEW, or else with its least used tool, which
+ * is hidden. */
 static void calibrates_unused_tools_separately(void **state)
 {
     static const struct {

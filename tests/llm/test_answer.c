@@ -93,6 +93,7 @@ static void limits_nesting_of_answers(void **state)
     json_decref(schema);
 }
 
+/* Unsupported schemas. pointer: JSON pointer in the error. */
 static const struct {
     const char *schema, *says, *pointer;
 } unholdable[] = {

@@ -64,6 +64,7 @@ static int tear_down_record_folder(void **state)
     return 0;
 }
 
+/* Empties the file. */
 static int remove_record(void **state)
 {
     (void)state;
