@@ -1,10 +1,10 @@
 /* connection.h: a lasting connection to an MCP server, shared by many threads.
  *
- *   connection   one server, in one era of the protocol. A thread of the connection reads the server's messages. The
- *                transports are connection_stdio.c (lines of a program), connection_http.c (streamable HTTP) and
- *                connection_sse.c (HTTP+SSE, of 2024)
+ *   connection   one server, in one era of the protocol: legacy or modern (message.h). A thread of the connection reads
+ *                the server's messages. The transports are connection_stdio.c (lines of a program),
+ *                connection_http.c (streamable HTTP) and connection_sse.c (HTTP+SSE, of 2024)
  *   exchange     one running request. Messages before its answer (progress, logs, questions of a legacy server) are
- *                queued as events. Only one thread at a time may take them
+ *                queued as events. Only one thread at a time may wait for events
  *
  * To find the era of a server, `server/discover` is sent first. An answer, or an error of the modern era, means a
  * modern server. Any other error, silence for MCP_PROBE_MS, or the end of the program means a legacy server. A program
