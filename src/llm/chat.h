@@ -26,7 +26,7 @@ struct chat_question {
     const json_t *schema;      /* JSON Schema of the answer; NULL for free text */
     unsigned max_tokens;       /* maximum tokens of the answer */
     double temperature;        /* 0 for the most likely answer; in steps of .001 up to CHAT_TEMPERATURE_MAX */
-    unsigned seed;             /* seed of the sample; 0 if any sample will do; ignored at temperature 0 */
+    unsigned seed;             /* seed for sampling; 0 for any; ignored at temperature 0 */
     const void *subject;       /* for oracles, which do not read the text; never sent to a server; may be NULL */
     struct progress *progress; /* checked for cancellation while waiting; may be NULL */
 };
@@ -40,7 +40,7 @@ struct chat_answer {
     bool repaired;                             /* true if only the second answer matched the schema */
 };
 
-/* Returns the temperature in thousandths. As a whole number it is always written in the same way. */
+/* Returns the temperature in thousandths. An integer has only one decimal form, so keys of records are stable. */
 static inline unsigned wt__chat_thousandths(const struct chat_question *question)
 {
     return (unsigned)(question->temperature * 1000 + .5);

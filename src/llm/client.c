@@ -1,6 +1,6 @@
 /* client.c: asks a language model on a server. See client.h. A question holds one HTTP session from its first request
- * to its last, also during pauses and the repair. The number of sessions thus limits concurrent questions, and a pause
- * that the server requests slows down all work.
+ * to its last, also during pauses and the repair. The number of sessions thus limits concurrent questions. A pause that
+ * the server requests therefore delays waiting questions, too.
  *
  *   ask_client ── exchange_completion ──► completion ── answer_parse ──► answer
  *                   │ retries, refusals         │ mismatch: one more exchange, with the error */
@@ -24,7 +24,7 @@
 static const uint64_t TOKENS_MAX = 1000000000; /* larger token counts are errors of the server, and count as unknown */
 enum {
     STRUCK_BYTES_MIN = 6
-}; /* shorter keys are placeholders, which could be part of any word; they are not removed from messages */
+}; /* shorter keys are placeholders and may occur in any word, so they are not removed from messages */
 
 /* ---------------------------------------------------------------- a request */
 
@@ -79,7 +79,7 @@ int wt__completion_write(struct buffer *out, const struct completion_request *re
     wt__buffer_printf(out, "],\"%s\":%u", refused & COMPLETION_MAX_TOKENS ? "max_completion_tokens" : "max_tokens",
                       question->max_tokens);
     write_sampling(out, question, refused);
-    /* With its cache, llama.cpp gives different answers to the same question. */
+    /* With its prompt cache, llama.cpp gives different answers to the same question. */
     if (!(refused & COMPLETION_CACHE_PROMPT))
         wt__buffer_text(out, ",\"cache_prompt\":false");
     if (question->schema && !(refused & COMPLETION_RESPONSE_FORMAT)) {
@@ -294,7 +294,7 @@ static int check_client_options(const struct chat_client_options *options, wt_er
     return options->base_url ? wt__http_check_base(options->base_url, err) : 0;
 }
 
-/* Copies a text between prefix and suffix into the arena; NULL stays NULL. False if out of memory. */
+/* Sets *out to prefix, text and suffix in one string, in the arena; to NULL if text is NULL. False if out of memory. */
 static bool keep_text(struct chat_client *client, const char **out, const char *prefix, const char *text,
                       const char *suffix)
 {
@@ -418,7 +418,7 @@ static int fail_http_status(struct model_exchange *asking, const struct http_ans
                     reason.len > 0 ? ": " : "", reason.len > 0 ? reason.ptr : "");
 }
 
-/* Outcome of one attempt, in order: completion, retry after a pause, retry without a rejected setting, failure. */
+/* Outcome of one attempt: completion, retry after a pause, retry without the rejected setting, or failure. */
 enum outcome { DONE, AGAIN_LATER, AGAIN_OTHERWISE, FAILED };
 
 static enum outcome judge_response(struct model_exchange *asking, const struct completion_request *request,

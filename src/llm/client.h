@@ -6,9 +6,9 @@
  *   wt__chat_client_open(&client, &options, err);
  *   wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, err);
  *
- * The schema of a question is sent if the server supports schemas. Answers are always validated here. If an answer does
- * not match, the model gets one more try, with the error (the repair). Settings that the server rejects are omitted
- * from later requests.
+ * The schema of a question is sent if the server supports schemas. The client always validates the answer. If the
+ * answer does not match, the client sends the error and asks once more (a repair). Settings that the server rejects are
+ * omitted from later requests.
  *
  * The API key is only sent in the header "Authorization". It never appears in error messages or records, and is never
  * sent to the target of a redirect. */

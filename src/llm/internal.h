@@ -23,13 +23,13 @@
 
 /* Checks that a schema uses supported keywords only. Supported are type (a name or a list of names), enum, properties,
  * required, additionalProperties (true or false), items (one schema), minItems, maxItems, minLength, maxLength (in
- * characters), minimum and maximum. title and description are ignored. Errors: WT_EFORMAT, with a pointer, for other
- * keywords and invalid values. */
+ * characters), minimum and maximum. title and description are ignored. Errors: WT_EFORMAT (another keyword, or an
+ * invalid value), with a JSON pointer to the schema that contains it. */
 int wt__answer_check_schema(const json_t *schema, wt_error *err);
 
-/* Parses an answer that must match the schema, which must have passed wt__answer_check_schema. Free *out with
- * json_decref; NULL on error. Errors: WT_EFORMAT, WT_ENOMEM. The message can be sent to the model: it quotes the
- * schema, never the answer. */
+/* Parses an answer that must match the schema, which must have passed wt__answer_check_schema. The caller frees *out
+ * with json_decref; it is NULL on error. Errors: WT_EFORMAT, WT_ENOMEM. The message can be sent to the model: it quotes
+ * the schema, never the answer. */
 int wt__answer_parse(json_t **out, struct str text, const json_t *schema, wt_error *err);
 
 /* ---------------------------------------------------------------- requests and responses */
@@ -49,7 +49,7 @@ struct completion_request {
     const char *model; /* name of the model */
     const struct chat_question *question;
     unsigned refused;  /* COMPLETION_ bits of the settings to omit */
-    struct str wrong;  /* the invalid first answer, if this asks for a repair; else empty */
+    struct str wrong;  /* the invalid first answer, if the request is a repair; else empty */
     const char *fault; /* error of the invalid answer; else NULL */
 };
 
@@ -74,8 +74,8 @@ unsigned wt__completion_refusal(struct str body, unsigned refused);
 /* True if a rejection says that the question is too long for the model. */
 bool wt__completion_too_long(struct str body);
 
-/* Appends the server's error message, if any, as one plain line of at most max bytes. key: replaced wherever it occurs;
- * may be NULL. */
+/* Appends the server's error message, if any, as one plain line of at most max bytes. key: replaced by "(key)", unless
+ * it is very short; may be NULL. */
 void wt__completion_reason(struct buffer *out, struct str body, const char *key, size_t max);
 
 /* ---------------------------------------------------------------- retries */
@@ -91,8 +91,8 @@ enum {
 bool wt__retry_status(int status, int should_retry);
 
 /* Returns the pause before another attempt in ms; -1 to give up. pauses: number of pauses so far. first_ms: length of
- * the first. asked_ms: pause requested by the server; -1 if unset. Pauses that the server did not request are randomly
- * shortened by up to a quarter, so that clients do not retry at the same time. */
+ * the first pause. asked_ms: pause requested by the server; -1 if unset. Pauses that the server did not request are
+ * randomly shortened by up to a quarter, so that clients do not retry at the same time. */
 double wt__retry_pause(unsigned pauses, double first_ms, double asked_ms, struct rng *rng);
 
 #endif

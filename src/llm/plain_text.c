@@ -1,5 +1,5 @@
 /* plain_text.c: sanitises text in one pass over its characters. See plain_text.h. A mark is detected by comparing each
- * character with the last byte written. Omitted characters thus cannot hide a mark between its two halves. */
+ * character with the last byte written. An omitted character inside a mark thus does not hide the mark. */
 #include "llm/plain_text.h"
 
 #include <stdint.h>

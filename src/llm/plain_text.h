@@ -1,9 +1,9 @@
 /* plain_text.h: sanitises untrusted text for use in prompts and messages.
  *
  * The result is UTF-8 without control characters and invisible characters, which can hide instructions from a reader.
- * Marks of prompts and chat templates are broken up by inserted blanks: runs of angle brackets and braces, "<|",
- * "<word>", "[WORD]", "|>". Wide and small forms of these characters are treated in the same way. Other text is
- * unchanged. */
+ * Blanks are inserted into the marks of prompts and chat templates, so that a model does not recognise them. Marks are
+ * "<|", "|>", "<word>", "[WORD]", and runs of angle brackets or braces. Full-width and small forms of these characters
+ * are replaced by the ASCII characters first. Other text is unchanged. */
 #ifndef WT_LLM_PLAIN_TEXT_H
 #define WT_LLM_PLAIN_TEXT_H
 

@@ -1,5 +1,6 @@
-/* prompt.h: prompts, which are files prompts/NAME.txt built into the library. Also the exchanges with a language model.
- * A prompt file:
+/* prompt.h: prompts for a language model, and exchanges with it.
+ *
+ * Prompts are the files prompts/NAME.txt, which are built into the library. The format of a prompt file:
  *
  *   # a comment
  *   version 1                   increased with every change of meaning; part of the key of a recorded answer
@@ -23,7 +24,7 @@
  * (call/language_model.h) use three functions:
  *
  *   wt__chat_put      asks, in any thread; the answer in the reply may be unusable
- *   wt__chat_keep     makes an exchange of the reply and adds its cost; called in a fixed order
+ *   wt__chat_keep     converts the reply to an exchange and adds up its cost; called in a fixed order
  *   wt__chat_reject   marks the answer of an exchange as unusable, with the reason
  *
  * If the model gives no answer (network, cancellation, memory), wt__chat_put returns an error, and wt__chat_keep
@@ -88,9 +89,9 @@ void wt__prompt_dispose(struct prompt *prompt);
 int wt__prompt_fill(const struct prompt *prompt, const struct prompt_value *values, size_t count, struct arena *arena,
                     struct str *out, wt_error *err);
 
-/* Fills the prompt and asks the model. question: the caller sets subject, progress, temperature, seed and, to
- * replace the prompt's, schema. This function sets task, text, max_tokens and, if NULL, schema. Errors: same as
- * wt__prompt_fill and wt__chat_ask. */
+/* Fills the prompt and asks the model. question: the caller sets subject, progress, temperature and seed. A schema that
+ * the caller sets replaces the prompt's schema. This function sets the other members. Errors: same as wt__prompt_fill
+ * and wt__chat_ask. */
 int wt__prompt_ask(const struct prompt *prompt, const struct prompt_value *values, size_t count,
                    struct chat_model *model, struct chat_question *question, struct arena *arena,
                    struct chat_answer *out, wt_error *err);
@@ -135,7 +136,7 @@ struct chat_reply {
     struct arena arena; /* memory of question and got */
     struct str question;
     struct chat_answer got; /* json is NULL if the answer is unusable */
-    int rc;                 /* result of wt__chat_put */
+    int rc;                 /* 0, or an error code; WT_EFORMAT if the answer is unusable */
     wt_error why;           /* the error, if rc is negative */
     bool put;               /* true once wt__chat_put was called */
 };

@@ -110,7 +110,7 @@ static uint64_t clamp_to_zero(int64_t number)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-/* Reads a line of the file. A line that is not an answer is ignored. 0 or WT_ENOMEM. */
+/* Reads a line of the file. A line that is not an answer is ignored. Returns 0 or WT_ENOMEM. */
 static int read_answer_line(struct chat_record *record, struct str line, wt_error *err)
 {
     WT_CLEANUP(json_decrefp) json_t *object = NULL;

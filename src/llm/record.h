@@ -32,13 +32,15 @@ struct chat_record;
 /* Opens the record in the file `path`. A question is answered from the file if the file has the answer. Otherwise
  * `inner` is asked, and its answer is appended. inner: NULL to replay only; else the file is created if it does not
  * exist. model_name: name of the model to replay; used only without `inner`. inner and path must outlive the record.
- * Errors: WT_ENOTFOUND (no file to replay), WT_ETOOLONG, WT_EINVAL (no name), WT_EREADONLY, WT_EIO, WT_ENOMEM. */
+ * Errors: WT_ENOTFOUND (no file to replay, or no folder for the file), WT_ETOOLONG, WT_EINVAL (no name), WT_EREADONLY,
+ * WT_EIO, WT_ENOMEM. */
 int wt__chat_record_open(struct chat_record **out, const char *path, const char *model_name, struct chat_model *inner,
                          wt_error *err);
 void wt__chat_record_close(struct chat_record *record);
 
-/* From now on, syncs the file only when the record is closed. Recorded answers survive a killed process, but the last
- * answers may be lost if the machine fails. Suitable for many short answers that are cheap to repeat. */
+/* Turns off the sync after each answer: the file is then synced only when the record is closed. Recorded answers
+ * survive a killed process, but the last answers may be lost if the machine fails. Suitable for many short answers that
+ * are cheap to repeat. */
 void wt__chat_record_relax(struct chat_record *record);
 
 /* Returns the model, which lives as long as the record. */

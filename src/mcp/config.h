@@ -1,10 +1,16 @@
-/* config.h: parses the configuration files of MCP clients (docs/mcp.md): `mcpServers` of Claude, Cursor, Windsurf and
- * most others, `servers` of VS Code, also within its settings, `context_servers` of Zed, `mcp` of OpenCode, and a bare
- * map or list of servers. Comments and trailing commas are allowed, since VS Code writes them.
+/* config.h: parses the configuration files of MCP clients (docs/mcp.md). Supported forms:
+ *
+ *   mcpServers        Claude, Cursor, Windsurf and most others
+ *   servers           VS Code, also within its settings
+ *   context_servers   Zed
+ *   mcp               OpenCode
+ *   a bare map or list of servers
+ *
+ * Comments and trailing commas are allowed, since VS Code writes them.
  *
  * ${NAME}, ${NAME:-default}, ${env:NAME} and OpenCode's {env:NAME} are replaced by variables of this process. A
- * variable of "env" written as ${NAME:-} is left out if NAME is unset. A server with a value that only its client
- * knows gets a refusal. */
+ * variable of "env" written as ${NAME:-} is left out if NAME is unset. If a value is known only to the client, the
+ * server cannot be used: its `refusal` is set. */
 #ifndef WT_MCP_CONFIG_H
 #define WT_MCP_CONFIG_H
 

@@ -1,22 +1,23 @@
 /* connection.h: a lasting connection to an MCP server, shared by many threads.
  *
- *   connection   one server, in one era of the protocol. A thread of the connection reads the server's messages. The
- *                transports are connection_stdio.c (lines of a program), connection_http.c (streamable HTTP) and
- *                connection_sse.c (HTTP+SSE, of 2024)
+ *   connection   one server, in one era of the protocol: legacy or modern (message.h). A thread of the connection reads
+ *                the server's messages. The transports are connection_stdio.c (lines of a program),
+ *                connection_http.c (streamable HTTP) and connection_sse.c (HTTP+SSE, of 2024)
  *   exchange     one running request. Messages before its answer (progress, logs, questions of a legacy server) are
- *                queued as events. Only one thread at a time may take them
+ *                queued as events. Only one thread at a time may wait for events
  *
  * To find the era of a server, `server/discover` is sent first. An answer, or an error of the modern era, means a
- * modern server. Any other error, silence for MCP_PROBE_MS, or the end of the program (it is started again) means a
- * legacy server, and `initialize` follows. A caller can pass a remembered era to save this probe. listing.h uses the
- * other order.
+ * modern server. Any other error, silence for MCP_PROBE_MS, or the end of the program means a legacy server. A program
+ * that ended is started again. Then `initialize` follows. A caller can pass a remembered era to save this probe.
+ * listing.h uses the other order.
  *
  * At `initialize`, a legacy server learns of all capabilities supported by gateways (elicitation, sampling, roots). A
  * modern server learns the capabilities of the client with each request. A question of a legacy program does not name a
  * request. It goes to the newest exchange, or is refused while exchanges of several principals run.
  *
- * Servers are not trusted. If a server exceeds a limit below, the connection is closed, and all its exchanges fail with
- * the reason. Error messages contain no secrets of the configuration. */
+ * Servers are not trusted. If a server sends too many messages that answer no request, or too many lines that are not
+ * messages (limits in internal.h), the connection is closed, and all its exchanges fail with the reason. Error messages
+ * contain no secrets of the configuration. */
 #ifndef WT_MCP_CONNECTION_H
 #define WT_MCP_CONNECTION_H
 
@@ -40,15 +41,16 @@ struct mcp_exchange;
 struct mcp_connection_options {
     /* Era of an earlier connection: tried first, with the other one as a fallback. MCP_ERA_UNKNOWN to probe. */
     enum mcp_era era;
-    enum mcp_era only;         /* the only era to try; MCP_ERA_UNKNOWN for the server's `protocol`, or else both */
+    enum mcp_era only;         /* the only era to try; MCP_ERA_UNKNOWN to use the server's `protocol` */
     bool lists_only;           /* declare no capabilities and request no notices */
     unsigned timeout_ms;       /* timeout of the opening; 0 for MCP_CONNECT_MS */
     struct progress *progress; /* may cancel the opening; may be NULL */
-    /* Callbacks, called from the connection's thread. They must neither wait nor use the connection. */
+    /* Callbacks, called from the connection's thread. They must not block or use the connection. */
     void *context;
     /* Called for a notification that belongs to no request. May be NULL. */
     void (*noticed)(void *context, struct str method, struct str params);
-    /* Called once if the connection breaks; during wt__mcp_connect, from the caller's thread. May be NULL. */
+    /* Called once if the connection breaks. During wt__mcp_connect it is called from the caller's thread. May be
+     * NULL. */
     void (*lost)(void *context, const wt_error *why);
 };
 
@@ -80,7 +82,8 @@ struct mcp_request {
     /* Headers of the client, for streamable HTTP of both eras. Headers of the server's entry override them. */
     const struct http_header *passed;
     size_t passed_count;
-    /* Owner of the request, or NULL. A message that names no request goes to the only principal with a request. */
+    /* Owner of the request, or NULL. A question of the server that names no request is refused while requests of
+     * several owners run. */
     const char *principal;
     unsigned timeout_ms; /* maximum time without a message of the server; 0 for MCP_REQUEST_MS */
 };
@@ -98,8 +101,8 @@ enum mcp_event_kind {
 };
 
 /* Views live until the next call of wt__mcp_exchange_next for the exchange. They are valid JSON (base/json_check.h) on
- * one line, otherwise as the server wrote them. Their types are not checked yet (shape.h). The params of progress
- * notifications lack the progressToken, which is internal. */
+ * one line, and otherwise unchanged. Their types are not checked yet (shape.h). The params of progress notifications
+ * lack the progressToken, which is internal. */
 struct mcp_event {
     enum mcp_event_kind kind;
     struct str id, method, params, result, error;

@@ -1,8 +1,8 @@
 /* internal.h: structs and functions that connections and their transports share.
  *
  * A link is a transport in use: connection_stdio.c (lines of a program), connection_http.c (streamable HTTP) or
- * connection_sse.c (HTTP+SSE). It refers to an exchange only by the id of its request, since the exchange may end
- * before the transfer; the connection drops answers to unknown ids. A link has one thread, which calls
+ * connection_sse.c (HTTP+SSE). A link refers to an exchange only by the id of its request, since the exchange may end
+ * before the transfer. The connection drops answers to unknown ids. A link has one thread, which calls
  * wt__mcp_connection_dispatch and the other functions for links. It holds no lock of its own during these calls.
  *
  * The connection's lock guards its struct and its exchanges. It is not held while a function of the link is called.
@@ -20,11 +20,11 @@ enum {
     MCP_NO_STREAM = -1,                   /* stream id of the stream of notices, which belongs to no request */
     MCP_VERSION_BYTES = 32,               /* size of a revision's name, with the NUL */
     MCP_QUESTIONS_OPEN_MAX = 64,          /* open questions of an exchange; more are refused */
-    MCP_STRAY_LINES_MAX = 1000,           /* lines of a server that are not messages */
+    MCP_STRAY_LINES_MAX = 1000,           /* bucket size for a server's lines that are not messages */
     MCP_STRAY_LINES_SECOND = 10,          /* refill per second */
-    MCP_UNSOLICITED_MAX = 10000,          /* requests, notifications and unmatched answers of a server */
+    MCP_UNSOLICITED_MAX = 10000,          /* bucket size for messages that answer no request */
     MCP_UNSOLICITED_SECOND = 2000,        /* refill per second */
-    MCP_UNSOLICITED_BYTES_MAX = 64 << 20, /* total size of these messages */
+    MCP_UNSOLICITED_BYTES_MAX = 64 << 20, /* bucket size for the bytes of these messages */
     MCP_UNSOLICITED_BYTES_SECOND = 4 << 20,
 };
 
@@ -46,7 +46,7 @@ struct mcp_outgoing {
 struct mcp_link {
     /* Sends a request without waiting. The link's thread reports the answer. */
     int (*send_request)(struct mcp_link *link, const struct mcp_outgoing *outgoing, wt_error *err);
-    /* Sends a notification or the answer to a question without waiting. Failures after that are not reported. */
+    /* Sends a notification or the answer to a question without waiting. Failures after the call are not reported. */
     int (*send_message)(struct mcp_link *link, struct str text, wt_error *err);
     /* Drops a request. notice: the notification to send; "" to send none. */
     void (*cancel_request)(struct mcp_link *link, int64_t id, struct str notice);
@@ -76,12 +76,12 @@ struct mcp_exchange {
     struct mcp_exchange *newer, *older; /* neighbours in the connection's list of running exchanges */
     int64_t id;
     pthread_cond_t changed;                        /* signals a new event, or a change of the timeout */
-    struct mcp_event_item *first, *last, *current; /* queued events; current is the one in use by the caller */
+    struct mcp_event_item *first, *last, *current; /* queued events; current: the event in use by the caller */
     size_t waiting_bytes;                          /* total size of the queued events */
     struct mcp_open_question *questions;           /* open questions */
     size_t question_count;
     bool is_running;     /* in the connection's list, awaiting its answer */
-    bool was_sent;       /* the server may have received it */
+    bool was_sent;       /* the server may have received the request */
     bool wants_progress; /* the caller wants progress as events */
     int rc;              /* error code; 0 while running or if answered */
     wt_error why;
@@ -143,7 +143,7 @@ int wt__mcp_connection_dispatch(struct mcp_connection *connection, int64_t strea
                                 wt_error *err);
 /* Returns a new id, for a request of the link itself. */
 int64_t wt__mcp_connection_next_id(struct mcp_connection *connection);
-/* Fails a request. status: HTTP status, 0 if absent. sent: the server may have received the request. */
+/* Fails a request. status: HTTP status, 0 if absent. sent: true if the server may have received the request. */
 void wt__mcp_connection_fail_request(struct mcp_connection *connection, int64_t id, const wt_error *why, int status,
                                      bool sent);
 /* Marks the connection as lost and fails its exchanges. why: NULL if the program ended. words: see mcp_link.close. */

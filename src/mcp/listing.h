@@ -1,8 +1,8 @@
 /* listing.h: lists the tools of an MCP server, and collects the pages of a list.
  *
- * Nearly all servers are legacy, and some of them end if a request comes before `initialize`. So `initialize` goes
- * first, and only a server that refuses it is asked as a modern one (`server/discover`, then requests with their
- * revision). The specification recommends the other order, but it would cost most servers a round trip. */
+ * Nearly all servers are legacy, and some of them exit if a request comes before `initialize`. So `initialize` is sent
+ * first. Only a server that refuses it is treated as modern (`server/discover`, then requests with their revision). The
+ * specification recommends the other order, but it would cost most servers a round trip. */
 #ifndef WT_MCP_LISTING_H
 #define WT_MCP_LISTING_H
 
@@ -41,11 +41,11 @@ enum {
 /* Pages of a list (tools/list, resources/list, ...). Items stay byte for byte as the server wrote them. */
 struct mcp_pages {
     const char *method, *member;     /* "tools/list", "tools"; the caller sets these and server */
-    const struct mcp_server *server; /* its configuration may leave tools out; NULL to keep all */
+    const struct mcp_server *server; /* server whose configuration may leave tools out; NULL to keep all */
     struct buffer items;             /* joined by commas */
     size_t item_count, page_count;
     struct str cursor;   /* cursor of the next page, as JSON; empty for the first page */
-    bool is_odd;         /* the cursor is empty or a number, which the protocol does not allow */
+    bool is_odd;         /* the cursor is "" or a number, which the protocol does not allow */
     const char *warning; /* fault of the list, or NULL */
     size_t first_bytes;  /* length of the items of the first page */
     struct map cursors;  /* all cursors so far */
@@ -56,7 +56,7 @@ struct mcp_pages {
 void wt__mcp_pages_params(const struct mcp_pages *pages, struct buffer *out);
 /* Handles a refusal of the next page. True if the list ends with the pages so far, because the cursor was odd. */
 bool wt__mcp_pages_refused(struct mcp_pages *pages);
-/* Adds the next page, the result of that request. An odd cursor ("" or a number) is followed. A repeated page, a
+/* Adds the next page from the result of its request. An odd cursor ("" or a number) is followed. A repeated page, a
  * repeated cursor and a cursor of another type end the list with a warning. Returns 1 if another page follows, 0 if
  * this was the last one, WT_ENETWORK (invalid answer), WT_ETOOLONG, WT_ENOMEM. */
 int wt__mcp_pages_take(struct mcp_pages *pages, struct str result, wt_error *err);

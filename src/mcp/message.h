@@ -90,15 +90,15 @@ int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t 
  * invalid, or has the member twice. */
 bool wt__mcp_member(struct str object, const char *key, struct str *value);
 
-/* Returns the text in the arena, or NULL if out of memory. Encodes it as "=?base64?...?=" if it is empty, begins or
- * ends with a space, has characters that headers cannot carry, or looks encoded itself. */
+/* Returns the text as a header value in the arena, or NULL if out of memory. Encodes the text as "=?base64?...?=" if it
+ * is empty, begins or ends with a space, has characters that headers cannot carry, or looks encoded itself. */
 const char *wt__mcp_encode_header(struct arena *arena, struct str text);
 
 /* A server-sent event. type and id are views of the text. The caller disposes of data. Initialise with zeros. */
 struct sse_event {
     struct buffer data;  /* the data lines, joined by newlines */
     struct str type, id; /* "" if absent */
-    bool has_id;         /* an empty id resets the last one */
+    bool has_id;         /* true for an empty id, too, which resets the last id */
     int64_t retry_ms;    /* -1 if absent */
 };
 

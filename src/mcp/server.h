@@ -32,8 +32,8 @@ struct mcp_server {
 };
 
 #define MCP_ITSELF "it is whichtool itself"
-/* Variable with the server files of the gateways above this process, separated by colons. A gateway adds its own file
- * for the programs that it starts. It starts no servers if its file is in the list already. */
+/* Environment variable that lists the server files of the gateways that started this process, separated by colons. A
+ * gateway adds its own file for the programs that it starts. It starts no servers if the list already has its file. */
 #define MCP_GATEWAY_VARIABLE "WHICHTOOL_GATEWAY"
 
 /* Returns the environment of the server's program: a few variables of this process (docs/mcp.md) and the configured

@@ -1,4 +1,4 @@
-/* Tests the conversion of usages and data sets to requests with rows of tools. */
+/* Tests reading examples: requests with the tools that they need, from recorded usages or from data sets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void refused_examples(struct learn_place *place, wt_engine *engine, const
         code, text);
 }
 
-/* Returns the tools of the request with this text, as "0 3", or NULL if it does not exist. */
+/* Returns the tools of the request with this text, for example "0 3", or NULL if the set has no such request. */
 static const char *tools_of_request(const struct example_set *set, const char *text, char out[256])
 {
     for (size_t i = 0; i < set->count; i++) {
@@ -129,7 +129,8 @@ static void equal_requests_are_one_example(void **state)
     assert_int_equal(examples.train.count, 2);
     assert_int_equal(examples.dev.count, 0);
     assert_string_equal(tools_of_request(&examples.train, "the same", text), "0 2 3");
-    static const uint32_t times[] = {1, 1, 2, 1}; /* tools 0, 2 and 3 with "the same", 4 with "another" */
+    /* Uses of tools 0, 2 and 3 for "the same", and of tool 4 for "another". */
+    static const uint32_t times[] = {1, 1, 2, 1};
     assert_memory_equal(examples.train.times, times, sizeof times);
     assert_non_null(strstr(write_examples_notice(place, &examples), "too few requests for a dev set"));
     wt__examples_dispose(&examples);
@@ -173,8 +174,8 @@ static void accepts_requests_of_any_alphabet(void **state)
     wt_close(engine);
 }
 
-/* Checks that every dev request of the smaller set is dev in the larger set, and every training request a training
- * request. */
+/* Checks that the dev requests of `small` are dev requests of `large`, and that its training requests are training
+ * requests there. */
 static void assert_sides_stay(const struct examples *small, const struct examples *large)
 {
     char text[256];
@@ -263,7 +264,8 @@ static void reads_100000_usages(void **state)
 
 /* ---------------------------------------------------------------- several data sets */
 
-/* Reads the examples of a data set of two tools with its own store; requests and labels as in write_data_set. */
+/* Creates a store and a data set of two tools, and returns the examples of the data set. The store and the folder of
+ * the data set are named `name`. The other parameters are those of write_data_set. */
 static struct examples read_small_set(struct learn_place *place, const char *name, const char *queries,
                                       const char *train, const char *dev)
 {
@@ -303,7 +305,8 @@ static void joined_sets_keep_their_tools_and_labels(void **state)
     assert_int_equal(both.tools, 4);
     assert_string_equal(both.texts[0][0].ptr, "send: one");
     assert_string_equal(both.texts[0][2].ptr, "send: two");
-    /* "hidden" is dev in the second set, so no set may train on it. "shared" is a request of both. */
+    /* "hidden" is a dev request of the second set, so it must not be a training request of the first. "shared" is a
+     * training request of both sets. */
     assert_int_equal(both.train.count, 3);
     assert_int_equal(both.withheld, 1);
     assert_string_equal(both.train.texts[0].ptr, "shared");

@@ -1,4 +1,4 @@
-/* Tests joined requests (wt__examples_join_requests). */
+/* Tests wt__examples_join_requests, which appends training requests made of two or three others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,9 @@
 
 enum { FIRST = 40, SECOND = 20, BARE = 1 };
 
-/* Three data sets. The first has 40 requests for the tools 0 to 39, the last of which is too long to be joined. The
- * second has 20 requests, each for tool 40 and another tool. The third has a single request. */
+/* Returns the examples of three data sets. The first set has 40 requests: request i needs tool i. Its last request is
+ * too long to be joined. The second set has 20 requests: each needs tool 40 and one other tool. The third set has a
+ * single request. */
 static struct examples make_join_examples(void)
 {
     static char text[FIRST + SECOND + BARE][600];
@@ -72,7 +73,8 @@ static bool has_tool(const struct example_set *set, size_t request, uint32_t too
     return false;
 }
 
-/* A joined request must have the tools of all requests whose numbers are in its text, and no others. */
+/* Checks that a joined request has exactly the tools of the requests whose numbers are in its text. In the text, `word`
+ * precedes each number. Each original request needs `needed` tools. */
 static void assert_union(const struct example_set *set, size_t request, const char *word, size_t needed)
 {
     struct str text = set->texts[request];
@@ -97,7 +99,7 @@ static void appends_joined_requests_to_their_part(void **state)
     assert_int_equal(e.parts[0].joined, FIRST);
     assert_int_equal(e.parts[1].train, 2 * FIRST + 2 * SECOND);
     assert_int_equal(e.parts[1].joined, SECOND);
-    assert_int_equal(e.parts[2].joined, 0); /* no other request to join */
+    assert_int_equal(e.parts[2].joined, 0); /* the third set has only one request */
     assert_int_equal(e.train.count, 2 * FIRST + 2 * SECOND + BARE);
     for (size_t i = 0; i < FIRST; i++) {
         assert_ptr_equal(e.train.texts[i].ptr, plain.train.texts[i].ptr);

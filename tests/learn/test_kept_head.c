@@ -1,5 +1,6 @@
-/* Tests the classifier that is trained and saved together with the encoder: it is measured on dev, becomes the recipe
- * mlc unchanged, and is rejected for another encoder or other tools. */
+/* Tests the classifier ("head") that is trained and saved together with the encoder. The head can be measured on the
+ * dev requests. `train mlc --loss kept` makes it the recipe mlc without changes. A head of another encoder or of other
+ * training data is rejected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +37,7 @@ static wt_engine *open_filled_kept_head(struct learn_place *place)
     return engine;
 }
 
-/* Trains a lesson and returns its figures on dev before and after. */
+/* Trains a lesson. figures: receives its figures on the dev requests before and after training. */
 static void train_kept_head_lesson(struct learn_place *place, wt_engine *engine, const char *lesson,
                                    const wt_train_options *options, double figures[2])
 {
@@ -55,7 +56,7 @@ static void assert_kept_head_refused(struct learn_place *place, wt_engine *engin
     assert_null(report);
 }
 
-/* Reads the head in a file of the trained models. Returns the number of values. */
+/* Reads the head from a file of the trained models into rows. Returns the number of values. */
 static size_t read_head_rows(struct learn_place *place, const char *file, float *rows)
 {
     char path[160], *bytes = NULL;

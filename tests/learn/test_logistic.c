@@ -9,8 +9,8 @@
 
 #include "learn/logistic.h"
 
-/* Samples with one feature: of 8 samples with value 0, 2 have answer 1; of 4 samples with value 1, 3 have answer 1.
- * Without shrinkage the model predicts these shares: constant = log(2/6), weight = log(3/1) - constant. */
+/* Samples with one feature. Of the 8 samples with value 0, 2 have answer 1. Of the 4 samples with value 1, 3 have
+ * answer 1. Without shrinkage the model predicts these shares: constant = log(2/6), weight = log(3/1) - constant. */
 enum { COUNT = 12 };
 static const float values[COUNT] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
 static const uint8_t answers[COUNT] = {1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0};

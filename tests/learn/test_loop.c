@@ -1,4 +1,4 @@
-/* Tests the loop on a minimal model: a row of numbers that approaches a target. */
+/* Tests the training loop with a minimal model: WIDTH numbers that approach a target. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,21 +19,20 @@
 
 enum { WIDTH = 8, EXAMPLES = 10, WORKERS = 2 };
 
-/* Number i of the row has the target sin(e + i) in example e. The noise makes each step depend on random
- * numbers. */
+/* The model. In example e, value[i] has the target sin(e + i). The noise makes each step depend on random numbers. */
 struct line {
     float value[WIDTH], gradient[WIDTH];
-    float shares[WORKERS][WIDTH];
+    float shares[WORKERS][WIDTH]; /* each worker's part of the gradient */
     struct model_parameter parameter;
-    uint32_t chosen[EXAMPLES];
-    size_t count;
+    uint32_t chosen[EXAMPLES]; /* examples of the current batch */
+    size_t count;              /* number of chosen examples */
     float noise;
     unsigned seen[EXAMPLES]; /* number of uses of each example */
     int infinite_at;         /* step with an infinite loss; -1 for none */
     int steps;
-    double figures[64]; /* result of each measurement, in order; NaN to compute it from the row */
-    size_t measured, saved, reverted;
-    float kept[WIDTH]; /* last saved model */
+    double figures[64];               /* result of each measurement, in order; NaN to compute it from the values */
+    size_t measured, saved, reverted; /* numbers of calls */
+    float kept[WIDTH];                /* last saved model */
     bool cancel_measure;
 };
 
@@ -153,10 +152,10 @@ static struct loop_options options_of_loop(const char *checkpoint)
                                  .identity = "a line"};
 }
 
-/* Stops at a step, or ends the process there like kill -9. */
+/* Where to stop a training. */
 struct loop_stopper {
-    uint64_t at;
-    bool kill;
+    uint64_t at; /* step */
+    bool kill;   /* exit at once, like a process killed by SIGKILL, instead of a regular stop */
 };
 
 static int stop_line_at(void *context, const wt_train_progress *progress)
@@ -190,7 +189,7 @@ static void assert_loop_fails(int rc, const wt_error *err, int code, const char 
         fail_msg("wanted %s with \"%s\", got %s: %s", wt_code_name(code), text, wt_code_name(rc), err->message);
 }
 
-/* ---------------------------------------------------------------- order and ends */
+/* ---------------------------------------------------------------- steps and results */
 
 static void epoch_has_each_example_once(void **state)
 {
@@ -495,7 +494,8 @@ static void killed_training_resumes_to_identical_bits(void **state)
             struct loop_stopper stopper = {.at = at, .kill = true};
             struct objective objective = objective_of(&line);
             struct loop_options options = options_of_loop(place->checkpoint);
-            options.checkpoint_seconds = at % 2 ? 1e-9 : 1e9; /* a state after each step, or only after measurements */
+            /* Write a state after each step, or only after each measurement. */
+            options.checkpoint_seconds = at % 2 ? 1e-9 : 1e9;
             run_line(&objective, &options, &stopper, &result, NULL);
             _exit(0);
         }
@@ -517,8 +517,8 @@ static void repeats_measurement_after_stop(void **state)
     struct loop_options options = options_of_loop(place->checkpoint);
     wt_error err;
     run_through(NULL, &whole, &all);
-    line.figures[0] = 0; /* can be measured before the first step only */
-    objective.revert = NULL;
+    line.figures[0] = 0;
+    objective.revert = NULL; /* omits the measurement before the first step */
     line.cancel_measure = true;
     assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_ECANCELLED, "resume to continue");
     assert_true(result.state.measured < result.state.step);

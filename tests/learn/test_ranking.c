@@ -8,8 +8,8 @@
 
 #include "learn/ranking.h"
 
-/* Two sets: rows 0 1 2 and 3 4. Row 4 has the text of row 1. Request 0 is in the first set, labelled 0 and 1; request 1
- * is in the second, labelled 3. Vectors have two components. */
+/* Two data sets. The first has the tools in rows 0 to 2, the second those in rows 3 and 4. Row 4 has the text of row 1.
+ * Request 0 is in the first set and needs tools 0 and 1. Request 1 is in the second set and needs tool 3. */
 static struct str texts[] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"b", 1}};
 static float vectors[][2] = {{1, 0}, {.9f, 0}, {.8f, 0}, {0, 1}, {.9f, .9f}};
 static size_t starts[] = {0, 2, 3};
@@ -106,7 +106,8 @@ static void ranks_seeded_sample_of_many_tools(void **state)
     wt__ranking_dispose(&second);
 }
 
-/* Tools nearer than .95 of the label's cosine (0, 1) may be right. */
+/* A tool may be right if its score exceeds .95 times the score of the needed tool. Here the needed tool is 3, with the
+ * vector (0, 1). */
 static void skips_tools_that_may_be_right(void **state)
 {
     static const float doubtful[] = {.2f, 1}, clear[] = {0, 1};
@@ -119,7 +120,7 @@ static void skips_tools_that_may_be_right(void **state)
     assert_memory_equal(wrong, wanted[0], 2 * sizeof *wrong);
     assert_int_equal(wt__ranking_wrong(&ranking, 1, clear, best, 5, wrong), 3);
     assert_memory_equal(wrong, wanted[1], sizeof wanted[1]);
-    ranking.count = 3; /* row 3 is not ranked, so nearness to its label is unknown */
+    ranking.count = 3; /* tool 3 is not ranked now, so its score is unknown */
     assert_int_equal(wt__ranking_wrong(&ranking, 1, clear, best + 2, 5, wrong), 0);
     wt__ranking_dispose(&ranking);
 }

@@ -161,7 +161,8 @@ static void close_training(struct training *training)
     wt__arena_dispose(&training->arena);
 }
 
-/* The vectors of a fold must not depend on the requests of this fold: they stay the same to the last bit. */
+/* The vectors of a fold must not depend on the requests of that fold: if these requests change, the vectors stay
+ * identical. */
 static void folds_use_vectors_of_other_folds(void **state)
 {
     struct learn_place *place = *state;
@@ -204,7 +205,7 @@ static void folds_use_vectors_of_other_folds(void **state)
 
 static void keeps_used_tools_as_candidates(void **state)
 {
-    enum { N = 3 }; /* there are eight tools, so some used ones are not candidates */
+    enum { N = 3 }; /* of eight tools, so some used tools are not among the candidates */
     struct learn_place *place = *state;
     wt_engine *engine = open_filled_refiner_trainer(place);
     wt_train_options options = options_of_refiner_trainer();
@@ -253,7 +254,7 @@ static void query_equals_figure_of_training(void **state)
         options.rate = strchr(names[i], '+') ? 3e-3 : 0;
         after[i] = train_refiner_lesson(place, engine, names[i], &options);
     }
-    for (size_t i = 2; i < 5; i += 2) { /* trained without "neighbours", and with it */
+    for (size_t i = 2; i < 5; i += 2) { /* trained before "neighbours", and after it */
         struct training training;
         struct dev_evaluator *evaluator;
         struct dev_outcome outcome = {0};
@@ -264,7 +265,7 @@ static void query_equals_figure_of_training(void **state)
         assert_true(there);
         assert_true(evaluator->dev_count > 5);
         if (fabs(outcome.figure - after[i]) > 1e-9)
-            fail_msg("%s: training saw %g, a query %g", names[i], after[i], outcome.figure);
+            fail_msg("%s: figure %g in training, %g in queries", names[i], after[i], outcome.figure);
         close_training(&training);
     }
     wt_close(engine);
@@ -345,7 +346,8 @@ static void refiner_needs_its_past_requests(void **state)
     wt_close(engine);
 }
 
-/* If auto chose a recipe with a refiner, both give the same hits. It falls back to hybrid if that recipe is missing. */
+/* auto must return the hits of the recipe that it chose, here one with a refiner. If that recipe is missing, auto falls
+ * back to hybrid. */
 static void auto_runs_chosen_refiner(void **state)
 {
     struct learn_place *place = *state;
@@ -424,7 +426,7 @@ static void resumed_training_gives_identical_bits(void **state)
     int rc = wt_train(engine, "tool2vec+refiner", &options, &report, &place->err);
     wt_train_report_free(report);
     if (rc == 0)
-        print_message("skipped: training was over before it was asked to stop\n");
+        print_message("skipped: training ended before the stop was requested\n");
     else
         assert_train_refused(place, rc, WT_ECANCELLED, "; resume to continue");
     options.progress = NULL;

@@ -1,4 +1,4 @@
-/* Tests the selection of a batch's examples. */
+/* Tests the sampler, which selects the examples of each batch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void parts_alternate_by_square_root_of_size(void **state)
     for (uint64_t b = 0; b < BATCHES; b++) {
         wt__sampler_choose(&sampler, b, chosen);
         batches[find_part_of(chosen[0])]++;
-        for (size_t p = 0; p < PARTS; p++) { /* shares hold at any time, within about one batch */
+        for (size_t p = 0; p < PARTS; p++) { /* at any time, within 1.5 batches of the share */
             double due = roots[p] / 46.7320508 * (double)(b + 1);
             assert_true((double)batches[p] > due - 1.5 && (double)batches[p] < due + 1.5);
         }
@@ -68,7 +68,7 @@ static void uses_every_example_once_per_epoch(void **state)
     unsigned seen[1028] = {0};
     size_t batches = 0;
     (void)state;
-    for (uint64_t b = 0; batches < 3 * 25; b++) { /* three epochs of the part of 100 */
+    for (uint64_t b = 0; batches < 3 * 25; b++) { /* three epochs of the part with 100 examples */
         size_t count = wt__sampler_choose(&sampler, b, chosen);
         if (find_part_of(chosen[0]) != 2)
             continue;
@@ -81,7 +81,7 @@ static void uses_every_example_once_per_epoch(void **state)
     wt__sampler_dispose(&sampler);
 }
 
-/* A resumed training begins at any batch. */
+/* A resumed training may begin at any batch, so a batch must not depend on earlier calls. */
 static void batches_depend_on_their_number_only(void **state)
 {
     static const uint64_t asked[] = {599, 0, 17, 16, 300, 301};

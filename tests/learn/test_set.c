@@ -1,6 +1,8 @@
-/* Tests the numbers of `train set` on 600 generated requests. Three in five have the word of the one tool that they
- * need. One in five has the words of the two tools that it needs. One in five has a word of two tools, one of which,
- * drawn at random, it needs. */
+/* Tests the numbers of `train set` on 600 generated requests of three kinds:
+ *
+ *   three in five   contain the word of one tool, and need that tool
+ *   one in five     contains the words of two tools, and needs both
+ *   one in five     contains a word that two tools share, and needs one of them, drawn at random */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,8 +77,8 @@ static void record_world(void)
     wt__buffer_dispose(&usages);
 }
 
-/* Records if a phase reports progress beyond its total. Sleeps when the total is reached, because progress is reported
- * at most ten times a second: a later report of the same phase would otherwise be lost. */
+/* Sets *context to true if a phase reports progress beyond its total. Sleeps at the total: progress is reported at most
+ * ten times a second, so a later report of the same phase would otherwise be lost. */
 static int stays_within(void *context, const wt_train_progress *progress)
 {
     bool *passed = context;
@@ -164,7 +166,8 @@ static void sizes_match_training_requests(void **state)
     }
 }
 
-/* The ceil((n + 1) P)-th smallest of n values (Vovk et al. 2005), counted here by the number of smaller values. */
+/* The threshold for probability P is the ceil((n + 1) P)-th smallest of n values (Vovk et al. 2005). The test counts
+ * the values below it. */
 static void thresholds_are_quantiles_of_dev(void **state)
 {
     (void)state;
@@ -176,7 +179,7 @@ static void thresholds_are_quantiles_of_dev(void **state)
         struct conformal_thresholds thresholds;
         bool known = wt__conformal_thresholds(&chooser, percent / 100., &thresholds);
         size_t rank = ((examples.dev.count + 1) * (size_t)percent + 99) / 100, below = 0, upto = 0;
-        if (!known) { /* too few requests, or one whose tools were not found */
+        if (!known) { /* too few requests, or the quantile is a request whose tools were not found */
             assert_true(rank > examples.dev.count || chooser.nonconformity.values[rank - 1] >= CHOOSE_NEVER);
             continue;
         }
@@ -209,7 +212,8 @@ static void figure_is_mean_tracc_on_dev(void **state)
 static void probabilities_match_frequencies(void **state)
 {
     (void)state;
-    /* Sums of probabilities, needed tools and picked tools, for requests without and with a coin. */
+    /* Sum of the probabilities, number of needed tools, and number of picked tools. Index 1 is for requests whose tool
+     * was drawn at random. */
     double said[2] = {0}, came[2] = {0}, count[2] = {0};
     size_t certain = 0, exact = 0;
     struct rng rng;
@@ -237,7 +241,7 @@ static void probabilities_match_frequencies(void **state)
                  (came[0] + came[1]) / all);
 }
 
-/* Returns three standard errors over ASKED requests and over the dev requests of the calibration. */
+/* Returns three standard errors of the difference between a share of ASKED requests and a share of the dev requests. */
 static double chance_of(double probability)
 {
     return 3 * sqrt(probability * (1 - probability) * (1. / ASKED + 1. / (double)examples.dev.count));
@@ -283,7 +287,7 @@ static void empty_set_rate_is_as_requested(void **state)
         wt_picked_free(picked);
     }
     assert_true(alarms / ASKED < .1 + chance_of(.1));
-    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) { /* only trained recipes accept a probability */
+    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) { /* these requests have no tool in the catalogue */
         wt_picked *picked = pick_set(strange[i], .6, .1);
         if (picked->len > 0 || picked->no_answer_probability <= most)
             fail_msg("%s: %zu tools; no_answer_probability %g, for requests of the catalogue at most %g", strange[i],
@@ -303,8 +307,8 @@ static void unfamiliar_requests_use_untrained_chooser(void **state)
     wt_picked_free(unlike);
 }
 
-/* Without recorded use the chooser picks the tool of "amber". After two other tools were recorded for the request, it
- * picks them. */
+/* Without recorded use the chooser picks the tool of "amber". After two other tools were recorded for the request, the
+ * chooser picks these two. */
 static void new_usage_comes_first(void **state)
 {
     static const char request[] = "amber and then amber once more";
@@ -325,7 +329,7 @@ static void new_usage_comes_first(void **state)
     wt_picked_free(picked);
 }
 
-/* Calibration values: 80 of 100 dev requests need few tools, and 20 need all tools. */
+/* Replaces the calibration values: 80 of 100 dev requests need few tools, and 20 need all tools. */
 static void put_thresholds(void)
 {
     struct buffer text = {0};
@@ -346,7 +350,7 @@ static void put_thresholds(void)
     free(bytes);
 }
 
-/* Runs last, because it changes the world. */
+/* Runs last, because it changes the store and the trained models. */
 static void limits_tools_of_complete_sets(void **state)
 {
     enum { MORE = WT_MAX_COMPLETE + 20 };

@@ -31,7 +31,7 @@ static void description_gives_one_line(void **state)
     }
 }
 
-/* Cuts after a word, or between characters if there are no words. */
+/* A long description is cut after a word, or between characters if it has no words. */
 static void cuts_long_synthetic_descriptions(void **state)
 {
     static const char *const units[] = {"word ", "x", "\xe6\x97\xa5", "\xf0\x9f\x98\x80"};
@@ -51,7 +51,7 @@ static void cuts_long_synthetic_descriptions(void **state)
 
 enum { TOOLS = 8, WANTED = 400 };
 
-/* Two tools have no description, and one of four has no other tool of its provider. */
+/* Two tools have no description. The first provider has four tools, the second two, and the other two one each. */
 static const struct str parts[TOOLS] = {{"a", 1}, {"b", 1}, {"c", 1},  {NULL, 0},
                                         {"d", 1}, {"e", 1}, {NULL, 0}, {"f", 1}};
 static const int64_t providers[TOOLS] = {5, 5, 5, 5, 9, 9, 12, -8};
@@ -142,7 +142,7 @@ static wt_engine *open_described(struct learn_place *place)
     return engine;
 }
 
-static void tools_lack_descriptions_of_requests(void **state)
+static void tools_omit_descriptions_used_as_requests(void **state)
 {
     struct learn_place *place = *state;
     wt_engine *engine = open_described(place);
@@ -228,7 +228,7 @@ int main(void)
         cmocka_unit_test(groups_tools_by_provider),
         cmocka_unit_test(visitor_may_stop),
         cmocka_unit_test(makes_no_requests_without_descriptions),
-        cmocka_unit_test_setup_teardown(tools_lack_descriptions_of_requests, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(tools_omit_descriptions_used_as_requests, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(trains_with_and_without_recorded_use, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(rejects_catalogues_without_descriptions, place_set_up, place_tear_down),
     };

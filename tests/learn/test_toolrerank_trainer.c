@@ -47,7 +47,7 @@ static wt_hits *find_recipe_hits(struct learn_place *place, wt_engine *engine, c
     return hits;
 }
 
-static void dpr_query_equals_lesson_figure(void **state)
+static void dpr_uses_trained_encoder(void **state)
 {
     struct learn_place *place = *state;
     wt_engine *engine = open_filled_toolrerank_trainer(place);
@@ -87,7 +87,8 @@ static void rerank_recipes_run_with_cross_encoder(void **state)
     wt_close(engine);
 }
 
-/* Returns the distance of two tools with one name, but different providers and descriptions. */
+/* Trains the encoder to read only `fields` (NULL for the default). Returns the difference between the scores of two
+ * tools that have the same name, but different providers and descriptions. */
 static double distance_of_twins(struct learn_place *place, const char *fields)
 {
     wt_train_report *report = NULL;
@@ -137,8 +138,8 @@ static void encoder_reads_given_fields(void **state)
 
 /* ---------------------------------------------------------------- toolrerank */
 
-/* Opens a store of three providers, each with its own words, and requests for one of them, or for one and a tool of
- * another. */
+/* Opens a store with three providers of three tools, and a tool without a provider. singles: number of requests for
+ * tools of one provider. several: number of requests that also need a tool of another provider. */
 static wt_engine *open_providers(struct learn_place *place, size_t singles, size_t several)
 {
     static const char *const words[3][3] = {
@@ -179,7 +180,7 @@ static json_t *read_toolrerank_config(const struct learn_place *place)
     return config;
 }
 
-/* Another engine and other threads must give the same file, except for the duration. */
+/* Trains toolrerank again with another engine, and checks that the trained values are the same. */
 static void train_again_is_the_same(struct learn_place *place, const json_t *before)
 {
     wt_engine *engine = open_place_store(place);
@@ -193,7 +194,7 @@ static void train_again_is_the_same(struct learn_place *place, const json_t *bef
     json_decref(after);
 }
 
-static void toolrerank_query_equals_lesson(void **state)
+static void toolrerank_trains_and_finds_tools(void **state)
 {
     static const struct {
         size_t singles, several;
@@ -229,8 +230,8 @@ static void toolrerank_query_equals_lesson(void **state)
     }
 }
 
-/* Rows in a store of open_providers are its tools in order: 3 p + t is tool t of provider p, and 9 has no provider. The
- * test has no encoder. */
+/* Row 3 p + t of the store is tool t of provider p, and row 9 is the tool without a provider. The test uses no
+ * encoder. */
 static void cuts_requests_down_by_words(void **state)
 {
     enum { TOOLS = 10 };
@@ -238,7 +239,7 @@ static void cuts_requests_down_by_words(void **state)
         const char *request;
         uint32_t tools[4];
         size_t count;
-        const char *cut; /* "" if nothing can be cut */
+        const char *cut; /* sub-queries of the provider with most tools; "" if the request is not cut */
     } cases[] = {
         {"Weather in Paris today. Flight London Rome please! Stock price Apple",
          {0, 1, 4},
@@ -279,8 +280,8 @@ static void cuts_requests_down_by_words(void **state)
     wt_close(engine);
 }
 
-/* One request in ten is for several providers, and lacks more on average. The fitted weight must be positive, and more
- * than 90 % of the requests must be classified correctly. */
+/* One request in ten is for several providers, and has a higher value in `lacks` on average. The fitted weight must be
+ * positive, and more than 90 % of the requests must be classified correctly. */
 static void fits_weights_of_kinds(void **state)
 {
     enum { N = 400 };
@@ -310,9 +311,12 @@ static void fits_weights_of_kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ROW(dpr_query_equals_lesson_figure),        ROW(encoder_reads_given_fields),
-        ROW(rerank_recipes_run_with_cross_encoder), cmocka_unit_test(toolrerank_query_equals_lesson),
-        ROW(cuts_requests_down_by_words),           cmocka_unit_test(fits_weights_of_kinds),
+        ROW(dpr_uses_trained_encoder),
+        ROW(encoder_reads_given_fields),
+        ROW(rerank_recipes_run_with_cross_encoder),
+        cmocka_unit_test(toolrerank_trains_and_finds_tools),
+        ROW(cuts_requests_down_by_words),
+        cmocka_unit_test(fits_weights_of_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

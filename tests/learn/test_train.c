@@ -1,4 +1,4 @@
-/* Tests wt_train through its interface on a model of two layers: its results, reports and resuming. */
+/* Tests the public function wt_train with a model of two layers: results, errors, reports and resuming. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void assert_lesson_refused(struct learn_place *place, wt_engine *engine, 
     assert_null(report);
 }
 
-/* Hashes the encoder's weights below a folder. */
+/* Hashes the weights of the encoder that was trained into the folder `out`. */
 static void hash_of_encoder(const char *out, char hex[65])
 {
     hash_trained_model(out, "encoder", hex);
@@ -65,8 +65,8 @@ static bool has_model_file(const char *out, const char *name)
 }
 
 struct training_stopper {
-    uint64_t at;
-    bool kill;
+    uint64_t at; /* step at which to stop */
+    bool kill;   /* exit at once, like a process killed by SIGKILL, instead of a regular stop */
 };
 
 static int stop_training_at(void *context, const wt_train_progress *progress)
@@ -263,7 +263,7 @@ static void frozen_layers_keep_their_weights(void **state)
     char hash[65], tuned[65];
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
-    options.freeze = 2; /* both layers, so no parameter can change */
+    options.freeze = 2; /* all layers, so no parameter can change */
     wt_train_report *report = train_encoder(place, engine, &options);
     assert_true(report->items[0]->after == report->items[0]->before);
     assert_non_null(strstr(report->items[0]->notice, "no step improved the model on dev"));
@@ -334,7 +334,7 @@ static void data_set_has_its_own_catalogue(void **state)
     assert_lesson_refused(place, NULL, "encoder", &options, WT_EINVAL, "name a store or a data set to learn from");
 }
 
-/* A data set and a copy of it. In a common catalogue each tool would compete with its copy. */
+/* Trains on a data set and a copy of it. In a shared catalogue, each tool would compete with its copy. */
 static void data_sets_have_separate_catalogues(void **state)
 {
     struct learn_place *place = *state;
@@ -583,7 +583,7 @@ static void stopped_and_resumed_encoder_is_identical(void **state)
     wt_close(engine);
 }
 
-/* Stops at the search for hard negatives whose number is in *context, counted from 1. */
+/* Stops at a progress report of a search for hard negatives. *context: number of the report, from 1. */
 static int stop_training_when_looking(void *context, const wt_train_progress *progress)
 {
     size_t *left = context;
@@ -736,6 +736,7 @@ static void does_not_resume_another_training(void **state)
     wt_close(engine);
 }
 
+/* Phases and values that were reported. */
 struct heard_training {
     bool reading, training, measuring, saving, loss, tokens, left, best;
 };

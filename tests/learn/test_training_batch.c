@@ -1,4 +1,4 @@
-/* Tests that vectors and gradients of a training batch depend on the number of workers only by rounding. */
+/* Tests training batches: the number of workers may change vectors and gradients only by rounding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -154,7 +154,8 @@ static void encoding_equals_forward_step(void **state)
     run_close(&run);
 }
 
-/* Computes the loss: weights times the last states of a text with two external rows, summed. */
+/* Returns the loss: a weighted sum of the last states of a text with two external rows. dexternal: receives the
+ * gradient of the external rows; may be NULL. */
 static double mixed_loss(struct batch_run *run, const float *external, float *dexternal)
 {
     int32_t ids[6] = {2, 7, 8, -1, -1, 3}, positions[6] = {0, 1, 2, 4, 4, 3};

@@ -1,4 +1,4 @@
-/* Tests the tools of a step: the tools of its requests, or a random sample if there are too many. */
+/* Tests which tools a training step uses: those of its requests, or a random sample if they are too many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static int set_up_tuning(void **state)
     return 0;
 }
 
-/* Lists the tools of the first `count` requests, in descending order. */
+/* Returns the tools of a step with the requests count - 1 down to 0. */
 static struct step_tools tools_of_step(size_t count, uint64_t seed)
 {
     uint32_t examples[REQUESTS];
@@ -40,7 +40,7 @@ static struct step_tools tools_of_step(size_t count, uint64_t seed)
         examples[i] = (uint32_t)(count - 1 - i);
     wt__rng_seed(&rng, seed);
     assert_int_equal(wt__tuning_tools(&list, &tuning, examples, count, &rng, NULL), 0);
-    for (size_t i = 0; i < list.count; i++) { /* distinct, ascending, and of these requests */
+    for (size_t i = 0; i < list.count; i++) { /* tools are distinct, ascending, and of these requests */
         assert_true(i == 0 || list.rows[i - 1] < list.rows[i]);
         assert_in_range(list.rows[i], 0, count + TOOLS_EACH - 2);
     }
@@ -64,7 +64,7 @@ static void step_has_tools_of_its_requests_up_to_limit(void **state)
     }
 }
 
-/* Each tool is equally likely: 48 of 202 tools are drawn, and no tool is always in or always out. */
+/* Each step draws 48 of 202 tools, and each tool is equally likely. */
 static void dropped_tools_are_random(void **state)
 {
     enum { DRAWS = 400 };

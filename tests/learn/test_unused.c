@@ -1,4 +1,5 @@
-/* Tests the separate calibration of complete sets for unused tools, if requests need such tools. */
+/* Tests complete sets with unused tools, which are tools without recorded use. They have a calibration of their own if
+ * training requests show that unused tools may be needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +12,8 @@
 
 enum { REQUESTS = 120, NEW = PLACE_TOOLS - 2, ONCE = PLACE_TOOLS - 1 };
 
-/* Builds requests, every fifth of which is dev. once: a single training request uses the tool ONCE. fresh: the tool NEW
- * is needed by dev requests only. */
+/* Writes a data set. Every fifth request is a dev request. once: a single training request needs the tool ONCE. fresh:
+ * only dev requests need the tool NEW. */
 static void write_unused_requests(struct learn_place *place, bool once, bool fresh)
 {
     struct buffer queries = {0}, train = {0}, dev = {0};
@@ -60,7 +61,8 @@ static json_t *train_set(struct learn_place *place, bool neighbours)
     return config;
 }
 
-/* Every dev request has a tool that counts as unused: NEW, or its least used tool. */
+/* In the calibration for unused tools, each dev request counts once: with NEW, or else with its least used tool, which
+ * is hidden. */
 static void calibrates_unused_tools_separately(void **state)
 {
     static const struct {
@@ -71,7 +73,7 @@ static void calibrates_unused_tools_separately(void **state)
         {false, false, true, REQUESTS / 5, 0},              /* every tool is used often */
         {true, true, true, REQUESTS / 5 - 3, REQUESTS / 5}, /* three dev requests need only NEW */
         {false, true, true, REQUESTS / 5, 0},               /* no training request shows a need for unused tools */
-        {true, true, false, REQUESTS / 5, 0},               /* a query could not tell which tools were used */
+        {true, true, false, REQUESTS / 5, 0}, /* without "neighbours", a query does not know the used tools */
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -112,7 +114,7 @@ static void sets_use_threshold_of_each_kind(void **state)
 {
     static const struct {
         double threshold;
-        bool joins;
+        bool joins; /* true if NEW joins the set */
     } rows[] = {{-1, false}, {2, true}};
     struct learn_place *place = *state;
     write_unused_requests(place, true, true);

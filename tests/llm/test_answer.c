@@ -23,18 +23,18 @@ static const struct {
     const char *says; /* error; NULL if the answer is valid */
 } rows[] = {
     {"an object that matches", TOOL, "{\"tool\": 2}", NULL},
-    {"surrounded by blanks", TOOL, "\n  {\"tool\": null}\n\n", NULL},
-    {"in a fence", TOOL, "```json\n{\"tool\": 2}\n```", NULL},
-    {"in a fence without a label", TOOL, "```\n{\"tool\": 2}\n```\n", NULL},
-    {"in a fence with another label", TOOL, "```python\n{\"tool\": 2}\n```", "has to begin with { or ["},
-    {"in an unclosed fence", TOOL, "```json\n{\"tool\": 2}", "has to begin with { or ["},
+    {"an object surrounded by blanks", TOOL, "\n  {\"tool\": null}\n\n", NULL},
+    {"JSON in a fence", TOOL, "```json\n{\"tool\": 2}\n```", NULL},
+    {"JSON in a fence without a label", TOOL, "```\n{\"tool\": 2}\n```\n", NULL},
+    {"JSON in a fence with another label", TOOL, "```python\n{\"tool\": 2}\n```", "has to begin with { or ["},
+    {"JSON in an unclosed fence", TOOL, "```json\n{\"tool\": 2}", "has to begin with { or ["},
     {"an empty fence", TOOL, "```json\n```", "the answer is empty"},
     {"a fence of three marks only", TOOL, "```", "has to begin with { or ["},
     {"six marks only", TOOL, "``````", "has to begin with { or ["},
-    {"empty", TOOL, "", "the answer is empty"},
-    {"blanks", TOOL, " \n ", "the answer is empty"},
-    {"words before it", TOOL, "Sure: {\"tool\": 2}", "has to begin with { or ["},
-    {"words after it", TOOL, "{\"tool\": 2} is best", "there are words after the JSON"},
+    {"an empty answer", TOOL, "", "the answer is empty"},
+    {"only blanks", TOOL, " \n ", "the answer is empty"},
+    {"words before the JSON", TOOL, "Sure: {\"tool\": 2}", "has to begin with { or ["},
+    {"words after the JSON", TOOL, "{\"tool\": 2} is best", "there are words after the JSON"},
     {"two answers", TOOL, "{\"tool\": 2}{\"tool\": 3}", "there are words after the JSON"},
     {"two fences", TOOL, "```\n{\"tool\": 2}\n```\n```\n{\"tool\": 3}\n```", "there are words after the JSON"},
     {"a missing bracket", TOOL, "{\"tool\": 2", "ends before its brackets are closed"},
@@ -93,6 +93,7 @@ static void limits_nesting_of_answers(void **state)
     json_decref(schema);
 }
 
+/* Unsupported schemas. pointer: JSON pointer in the error. */
 static const struct {
     const char *schema, *says, *pointer;
 } unholdable[] = {

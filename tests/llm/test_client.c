@@ -1,5 +1,5 @@
-/* Tests the client with a scripted server: it gets the answer if the server has one, gives up in time otherwise, and
- * never reveals the key. */
+/* Tests the client with a scripted server. The client returns the server's answer, or gives up in time. It never
+ * reveals the key. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #define SCHEMA                                                                                                         \
     "{\"type\":\"object\",\"properties\":{\"tool\":{\"type\":[\"integer\",\"null\"]}},\"required\":[\"tool\"],"        \
     "\"additionalProperties\":false}"
-/* A completion with this text, which must be escaped. */
+/* A completion with this text, which the caller must escape for JSON. */
 #define SAYS(text) SAYS_ENDING(text, "stop")
 #define SAYS_ENDING(text, reason)                                                                                      \
     "{\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":\"" text "\"},\"finish_reason\":\"" reason         \
@@ -74,12 +74,12 @@ static const struct {
     struct script_step steps[4]; /* the last step with a status also serves later requests */
     int rc;
     unsigned attempts; /* number of requests to the server */
-    bool repaired;     /* the answer came after a question for repair */
+    bool repaired;     /* true if the answer came after a repair */
     const char *says;  /* part of the error; NULL on success */
     unsigned total_ms; /* 0 for the default */
 } rows[] = {
     {.name = "an answer", .steps = {GOOD}, .attempts = 1},
-    {.name = "in a code fence",
+    {.name = "an answer in a code fence",
      .steps = {{.status = 200, .body = SAYS("```json\\n{\\\"tool\\\": 2}\\n```")}},
      .attempts = 1},
     {.name = "a valid answer with another content type",
@@ -129,7 +129,7 @@ static const struct {
      .attempts = 3,
      .says = "cannot ask http://127.0.0.1:",
      .total_ms = 100},
-    {.name = "10 MB",
+    {.name = "a response of 10 MB",
      .steps = {{.status = 200, .filler = 10 << 20, .body = SAYS("{\\\"tool\\\": 2}")}},
      .rc = WT_ETOOLONG,
      .attempts = 1,
@@ -144,7 +144,7 @@ static const struct {
      .rc = WT_ENETWORK,
      .attempts = 1,
      .says = "is it the address of a language model?: the server's response is not valid JSON"},
-    {.name = "other JSON",
+    {.name = "JSON that is not a completion",
      .steps = {{.status = 200, .body = "{\"data\":[]}"}},
      .rc = WT_ENETWORK,
      .attempts = 3,
@@ -173,7 +173,7 @@ static const struct {
      .steps = {{.status = 200, .body = SAYS("The best tool is {\\\"tool\\\": 2}")}, GOOD},
      .attempts = 2,
      .repaired = true},
-    {.name = "the prompt's echo, twice",
+    {.name = "an echo of the prompt, twice",
      .steps = {{.status = 200, .body = SAYS("Which tool? 1. a 2. b")}},
      .rc = WT_EFORMAT,
      .attempts = 2,
@@ -399,7 +399,8 @@ static void rejects_invalid_questions(void **state)
     wt__chat_client_close(client);
 }
 
-/* When to cancel. answered: during a pause after an answer; otherwise during the request. waited: reports so far. */
+/* When to cancel. answered: true to cancel during a pause after a response, false to cancel during the request. waited:
+ * number of progress reports in that state so far. */
 struct wish {
     bool answered;
     unsigned waited;

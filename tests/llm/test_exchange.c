@@ -1,4 +1,4 @@
-/* Exchanges are kept verbatim and counted, with the reason if an answer is unusable. */
+/* Tests exchanges: they are kept verbatim and counted. An unusable answer is kept with the reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@ static const char prompt_file[] = "version 3\ntokens 64\ntext request 64\nschema
 static struct prompt prompt;
 static struct arena arena;
 
-/* Answers {} at the second attempt, or fails with the code in the subject. */
+/* Answers {} and reports two attempts. The subject points to an error code, with which the function fails instead; 0 to
+ * succeed. */
 static int answer_second_try(struct chat_model *model, const struct chat_question *question, struct arena *own,
                              struct chat_answer *out, wt_error *err)
 {

@@ -1,7 +1,7 @@
-/* The client against hostile servers. Each head is sent with a valid body and with an error, and each body with heads
- * of success and of failure; complete, cut in the middle, and cut just before the end. In each case the client gives a
- * valid answer or an error in time, does not reveal the key, and serves the next question. The address sanitizer
- * detects leaks. */
+/* Tests the client with hostile servers. Each head is sent with the body of an answer and with that of an error. Each
+ * body is sent with heads of success and of failure. Each response is sent whole, cut in half, and cut before its last
+ * byte. The client must return a valid answer or an error in time, must not reveal the key, and must serve the next
+ * question. The address sanitizer detects leaks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,8 +26,8 @@
 #define LENGTH "Content-Length: @\r\n"
 #define FAILS(status, headers) "HTTP/1.1 " status " Scripted\r\n" JSON headers LENGTH "\r\n"
 
-/* "@" is the length of the body, "#" the same in hexadecimal; "%NUMBER TEXT%" repeats. The body and then `after`
- * follow. */
+/* A response is text, body, after. In `text`, "@" stands for the length of the body, and "#" for the length in
+ * hexadecimal. In all three, "%NUMBER TEXT%" repeats TEXT. */
 static const struct {
     const char *name, *text, *after;
 } heads[] = {
@@ -100,8 +100,8 @@ static const struct {
     {"an event stream", OK "Content-Type: text/event-stream\r\n\r\ndata: ", "\n\ndata: [DONE]\n\n"},
     {"data after the body", OK JSON LENGTH "\r\n", "HTTP/1.1 200 OK\r\n\r\nmore"},
     {"blank lines", "%1000 \r\n%", ""},
-    {"TLS", "\x15\x03\x01\x02\x02\x28", ""},
-    {"noise", "\xB7\xE0\x9D\x8E\x01\x7F\xFE\xFF%100 \x81\x02%", ""},
+    {"a TLS record", "\x15\x03\x01\x02\x02\x28", ""},
+    {"random bytes", "\xB7\xE0\x9D\x8E\x01\x7F\xFE\xFF%100 \x81\x02%", ""},
 };
 
 static const struct {
@@ -115,12 +115,12 @@ static const struct {
     {"a string", "\"x\""},
     {"an empty list", "[]"},
     {"an empty object", "{}"},
-    {"half", "{\"choices\":[{\"mess"},
+    {"half a completion", "{\"choices\":[{\"mess"},
     {"two answers", GOOD GOOD},
     {"words after the completion", GOOD " and more"},
     {"a byte order mark", "\xEF\xBB\xBF" GOOD},
-    {"a page", "<html><body>Log in</body></html>"},
-    {"an event", "data: " GOOD "\n\n"},
+    {"an HTML page", "<html><body>Log in</body></html>"},
+    {"a server-sent event", "data: " GOOD "\n\n"},
     {"no choices", "{\"choices\":null}"},
     {"an empty list of choices", "{\"choices\":[]}"},
     {"choices as an object", "{\"choices\":{\"0\":{}}}"},
@@ -157,7 +157,7 @@ static const struct {
     {"half a surrogate", CONTENT("\"\\ud800\"")},
     {"invalid UTF-8", CONTENT("\"\xFF\xC0\x80\xED\xA0\x80\"")},
     {"nested up to the limit", "%100 [%%100 ]%"},
-    {"deep", "%100000 [%"},
+    {"deep arrays", "%100000 [%"},
     {"deep objects", "%50000 {\"a\":%"},
     {"a string of 3 MB", CONTENT("\"%3000000 x%\"")},
     {"a body above the size limit", CONTENT("\"%4300000 x%\"")},
@@ -236,7 +236,8 @@ static void append_expanded(struct buffer *out, const char *text, size_t body_le
     }
 }
 
-/* Asks a question; all attempts get this response. Returns the result, and checks that an answer matches the schema. */
+/* Asks a question, to which the server sends `raw` at each attempt. Checks that the result is a valid answer or an
+ * error without the key, and returns it. */
 static int ask_hostile_server(const char *raw, size_t len, const char *head, const char *body)
 {
     struct arena arena = {0};

@@ -1,6 +1,7 @@
-/* The client with a real server and a small model, if installed: $WT_LLM_SERVER is a command that takes a port and
- * serves until its stdin is closed (default: python3 tests/llm/local_server.py). The model is too small to choose well.
- * The tests check that answers match their schemas, and are the same each time. */
+/* Tests the client with a real server and a small model, if they are installed. $WT_LLM_SERVER is the command of the
+ * server (default: python3 tests/llm/local_server.py). It takes a port as its argument, and must serve until its stdin
+ * is closed. The model is too small to choose well. The tests check that answers match their schemas, and are the same
+ * each time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +66,7 @@ static void start_server(void)
     server_stdin = ends[1];
 }
 
-/* True if the server is ready; it answers 503 while it loads. */
+/* True if the server answers a question. While it loads the model, it responds with 503. */
 static bool server_is_ready(void)
 {
     struct chat_question question = {.task = "hello/1", .text = STR("Say hello."), .max_tokens = 4};
@@ -88,7 +89,7 @@ static int set_up_local_server(void **state)
     for (double until = wt__now_ms() + START_MS; wt__now_ms() < until;) {
         if (server <= 0 || waitpid(server, NULL, WNOHANG) != 0) {
             server = 0;
-            return 0; /* not installed */
+            return 0; /* the command has ended, so the server is not installed */
         }
         if (server_is_ready())
             return 0;

@@ -210,7 +210,7 @@ static size_t count_parts(const char *text, const char *part)
     return n;
 }
 
-/* With any values, the prompt has exactly its four delimiters, in order, and its own items. */
+/* With any values, the prompt has its four delimiters in order, no other delimiters, and one line for each item. */
 static void values_cannot_escape_their_slot(void **state)
 {
     (void)state;
@@ -242,7 +242,7 @@ static void values_cannot_escape_their_slot(void **state)
         size_t lines = 0;
         for (const char *at = tools_at + 1; at <= tools_end; at++)
             lines += *at == '\n';
-        assert_int_equal(lines, 3); /* one line of the delimiter, and one per item */
+        assert_int_equal(lines, 3); /* the delimiter's line, and one line for each item */
         assert_non_null(strstr(tools_at, "\n2. news\n>>>tools\n"));
     }
 }

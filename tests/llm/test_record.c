@@ -1,4 +1,5 @@
-/* Recorded answers are replayed from the file, which survives concurrent threads, processes and crashes. */
+/* Tests records: answers are replayed from the file. Concurrent threads, concurrent processes and crashes do not damage
+ * the file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ static json_t *schema;
 static char path[64];
 static atomic_int asked; /* number of questions to the inner model */
 
-/* Answers {"tool": N} with N the length of the question; fails if the text requests it. */
+/* Answers {"tool": N}, where N is the length of the question. Fails for the questions "network" and "nonsense". */
 static int answer_length(struct chat_model *model, const struct chat_question *question, struct arena *own,
                          struct chat_answer *out, wt_error *why)
 {
@@ -63,6 +64,7 @@ static int tear_down_record_folder(void **state)
     return 0;
 }
 
+/* Empties the file. */
 static int remove_record(void **state)
 {
     (void)state;
@@ -165,8 +167,8 @@ static void key_depends_on_the_whole_question(void **state)
         assert_int_equal(strlen(key), 64);
         assert_int_equal(strcmp(first, key) == 0, rows[i].same);
     }
-    /* sha256 of {"max_tokens":2,"model":"m","schema":null,"task":"t/1","text":"x"}; fixed, since files outlive
-     * programs */
+    /* SHA-256 of {"max_tokens":2,"model":"m","schema":null,"task":"t/1","text":"x"}. Keys must never change, since
+     * files outlive programs. */
     question = (struct chat_question){.task = "t/1", .text = STR("x"), .max_tokens = 2};
     assert_int_equal(wt__chat_record_key("m", &question, key, &err), 0);
     assert_string_equal(key, "e9e53d95e549caf0fc997c45aff7f3bc51bc9e5b3d2883abad52a9d74a822e90");
@@ -225,7 +227,7 @@ static void ignores_truncated_line(void **state)
     wt__chat_record_close(record);
 }
 
-/* Another process truncates the last line while this process has the file open. */
+/* Another writer appends an incomplete line while the record is open. */
 static void survives_line_truncated_meanwhile(void **state)
 {
     (void)state;
@@ -322,7 +324,7 @@ static bool ask_in_threads(void)
     return well;
 }
 
-/* Each process appends each answer once, and no line is damaged. */
+/* Each process appends each answer at most once, and no line is damaged. */
 static void supports_threads_and_processes(void **state)
 {
     (void)state;

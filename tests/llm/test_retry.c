@@ -28,7 +28,7 @@ static void pauses_grow_up_to_a_limit(void **state)
     (void)state;
     static const struct {
         unsigned pauses;
-        double asked, least, most;
+        double asked, least, most; /* in ms; least and most: range of the pause */
     } rows[] = {
         {0, -1, 375, 500},
         {1, -1, 750, 1000},
