@@ -21,16 +21,16 @@ struct http_header {
 /* Checks that the header can be sent. Fails with WT_EINVAL; the message does not contain the value. */
 int wt__http_check_header(const struct http_header *header, wt_error *err);
 
-/* Resolves an address, absolute or relative to base, that the server at base has named. It must have the same scheme,
- * host and port, because requests to it contain data for that server only. Keeps the user of base. Free *out with
- * free(). Errors: WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
+/* Resolves an address that the server at base has named. The address may be absolute or relative to base. Its scheme,
+ * host and port must be those of base, because requests to it contain data for that server only. If it has no user, it
+ * gets the user and password of base. Free *out with free(). Errors: WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
 int wt__http_resolve(char **out, const char *base, struct str reference, wt_error *err);
 
 /* Downloads a file over HTTPS and resumes an earlier attempt.
  *
- * Only https is allowed, also for redirects. Plain http is allowed only to this machine (127.0.0.1, [::1], localhost),
- * and after a redirect only from there. Content is untrusted: its size is limited here, and the caller must check its
- * hash. */
+ * Only https is allowed, except for plain http to this machine (127.0.0.1, [::1], localhost). A redirect to plain http
+ * is followed only if the first URL was such an address. Content is untrusted: its size is limited here, and the caller
+ * must check its hash. */
 
 enum {
     HTTP_CONNECT_MS = 10000,
@@ -42,8 +42,8 @@ enum {
     HTTP_TOKEN_BYTES = 4096 /* maximum token with its NUL */
 };
 
-/* Status and headers from the URL's own server. With redirects inside that server, the first occurrence of a header
- * counts. Headers of other servers are ignored. */
+/* Status of a download, and headers from the URL's own server. If that server redirects to itself, the first occurrence
+ * of a header counts. Headers of other servers are ignored. */
 struct http_response_info {
     int status;                                     /* status of the last answer; 0 without an answer */
     const char *names[HTTP_WANTED_MAX];             /* requested names; NULL for unused entries */
@@ -89,7 +89,7 @@ struct http_post {
     struct str body;
     unsigned connect_ms;       /* timeout for connecting */
     unsigned total_ms;         /* timeout for the complete answer */
-    unsigned stall_ms;         /* timeout between bytes after the first one, which a model may delay */
+    unsigned stall_ms;         /* timeout between bytes; begins at the first byte, which a model may delay */
     struct progress *progress; /* checked for cancellation about every second; may be NULL */
 };
 
@@ -106,8 +106,9 @@ struct http_answer {
  * that is too long or contains a control character), WT_ECANCELLED, WT_ENOMEM. */
 int wt__http_post(struct http_session *session, const struct http_post *post, struct http_answer *out, wt_error *err);
 
-/* Checks that url is an http or https address to which a path can be appended. It must not have a user or password,
- * because it appears in errors, nor a query or fragment. Errors: WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
+/* Checks that url is an http or https address to which a path can be appended, so that it has no query or fragment. It
+ * must not have a user or password, because errors show the address. Errors: WT_EINVAL, WT_ENETWORK (no libcurl),
+ * WT_ENOMEM. */
 int wt__http_check_base(const char *url, wt_error *err);
 
 /* Many concurrent HTTP transfers on one thread; bodies are delivered piece by piece. Meant for long-lived answers;
@@ -117,7 +118,7 @@ int wt__http_check_base(const char *url, wt_error *err);
  * the target address. Error messages never contain header values. Answers are untrusted; the caller must limit them. */
 
 enum {
-    HTTP_LINGER_MS = 200,       /* time to end after the caller has enough, so that the connection can be reused */
+    HTTP_LINGER_MS = 200,       /* time to end after on_piece returned false, so that the connection can be reused */
     HTTP_KEPT_BYTES = 512,      /* stored bytes of the requested header, with a NUL */
     HTTP_LOCATION_BYTES = 2048, /* stored bytes of Location, with a NUL; longer values are ignored */
 };
