@@ -152,7 +152,7 @@ static const json_t *find_present(const json_t *entry, const char *key)
     return json_is_null(value) ? NULL : value;
 }
 
-/* True if the name of the program is whichtool. If whichtool started itself on the same file, it would do so forever. */
+/* True if the name of the program is whichtool. Such an entry would make whichtool start itself forever. */
 static bool is_whichtool(const char *program)
 {
     const char *slash = strrchr(program, '/');

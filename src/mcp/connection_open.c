@@ -268,7 +268,7 @@ static int agree_legacy(struct opening *opening, const json_t *result)
     return wait_until_ready(opening);
 }
 
-/* Sends `initialize`. If the server refuses the request, returns 0, sets *refused, and stores the reason in *refusal. */
+/* Sends `initialize`. If the server refuses the request, returns 0 and sets *refused. *refusal is the reason. */
 static int initialize_server(struct opening *opening, bool *refused, wt_error *refusal)
 {
     struct mcp_connection *connection = opening->connection;

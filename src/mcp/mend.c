@@ -428,8 +428,8 @@ static bool may_stay(struct mending *m, struct str item, const json_t *read)
     return false;
 }
 
-/* True if the item may need a repair: its shape is wrong, or its text contains null or the name of a member whose values
- * the shape does not check. */
+/* True if the item may need a repair: its shape is wrong, or its text contains null or the name of a member that the
+ * shape checks incompletely. */
 static bool may_need_repair(const char *member, struct str item)
 {
     static const char *const signs[] = {"null", "\"annotations\"", "\"icons\"", "\"execution\"", "\"outputSchema\""};

@@ -11,9 +11,9 @@
 #include "base/progress.h"
 #include "base/str.h"
 
-/* A header of a request. */
-enum { HTTP_HEADER_BYTES_MAX = 4096 /* maximum bytes of a value */ };
+enum { HTTP_HEADER_BYTES_MAX = 4096 /* maximum bytes of a header's value */ };
 
+/* A header of a request. */
 struct http_header {
     const char *name, *value; /* omitted if value is NULL or empty */
 };
@@ -56,7 +56,7 @@ struct http_download {
     uint64_t max_bytes;        /* maximum size of the file */
     struct progress *progress; /* receives bytes in the running phase; may be NULL */
     const char *token; /* sent as "Authorization: Bearer" only to the URL's scheme, host and port; may be NULL */
-    const char *phase; /* phase to start with the file's size; NULL to continue the running one */
+    const char *phase; /* progress phase to start at the first byte; NULL to stay in the running phase */
     struct http_response_info *info; /* may be NULL */
 };
 
@@ -106,13 +106,12 @@ struct http_answer {
  * that is too long or contains a control character), WT_ECANCELLED, WT_ENOMEM. */
 int wt__http_post(struct http_session *session, const struct http_post *post, struct http_answer *out, wt_error *err);
 
-/* Checks that url is an http or https address to which a path can be appended, so that it has no query or fragment. It
- * must not have a user or password, because errors show the address. Errors: WT_EINVAL, WT_ENETWORK (no libcurl),
- * WT_ENOMEM. */
+/* Checks that url is an http or https address without user, password, query and fragment. Errors show this address, and
+ * the caller appends a path to it. Errors: WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
 int wt__http_check_base(const char *url, wt_error *err);
 
-/* Many concurrent HTTP transfers on one thread; bodies are delivered piece by piece. Meant for long-lived answers;
- * wt__http_post returns complete answers.
+/* Runs many concurrent HTTP transfers on one thread, and delivers their bodies piece by piece. This is meant for
+ * long-lived answers. wt__http_post returns complete answers.
  *
  * Redirects are not followed, because they would send the headers, including a key, to another server. The caller gets
  * the target address. Error messages never contain header values. Answers are untrusted; the caller must limit them. */
@@ -149,7 +148,8 @@ struct http_stream {
      * NULL. */
     void (*on_head)(void *context, const struct http_head *head);
     bool (*on_piece)(void *context, const struct http_head *head, struct str piece); /* return false to stop */
-    /* Called once, last. rc: as of wt__http_post, with *why. sent: the server may have received the request. */
+    /* Called once, after the other callbacks. rc: 0, or an error of wt__http_post with its reason in *why. sent: the
+     * server may have received the request. */
     void (*on_end)(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
     void *context;
 };
