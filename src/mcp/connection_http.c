@@ -262,8 +262,8 @@ static int begin_transfer(struct link_request *request, unsigned delay_ms, wt_er
     return rc;
 }
 
-/* Adds a request to the list and sends it. While the session is checked or renewed, parks it instead. Frees the request
- * on failure. */
+/* Adds a request to the list and sends it. While the session is checked or renewed, parks a KIND_REQUEST instead. Frees
+ * the request on failure. */
 static int start_request(struct link_request *request, wt_error *err)
 {
     struct http_link *link = request->link;

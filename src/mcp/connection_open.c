@@ -182,7 +182,7 @@ static int judge_failure(struct opening *opening, struct mcp_exchange *exchange,
     return is_unreachable && opening->connection->server->url ? rc : 0;
 }
 
-/* Sends `server/discover` once. *again: the server refused our revision although it lists the revision as supported. */
+/* Sends `server/discover` once. *again: the server refused our revision, but lists it as supported. */
 static int probe_once(struct opening *opening, unsigned patience_ms, enum era_verdict *verdict, bool *again,
                       wt_error *refusal)
 {
@@ -349,7 +349,7 @@ static int initialize_unprobed(struct opening *opening, bool *refused, wt_error 
     return 0;
 }
 
-/* True if the late answer to `server/discover` is modern. */
+/* Waits up to LATE_MS for the late answer to `server/discover`. True if the answer shows a modern server. */
 static bool is_modern_late(struct opening *opening)
 {
     WT_CLEANUP(dispose_outcome) struct opening_outcome outcome = {NULL, NULL};

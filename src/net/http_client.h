@@ -159,8 +159,8 @@ int wt__http_loop_open(struct http_loop **out, wt_error *err);
 /* Ends all transfers with WT_ECANCELLED and closes the loop. Ignores NULL. */
 void wt__http_loop_close(struct http_loop *loop);
 
-/* Starts a transfer and sets its *ticket. Copies stream except body, kept and context. Any thread. Errors: WT_EINVAL
- * (URL or header), WT_ENOMEM. */
+/* Starts a transfer and sets *ticket to its id. Copies stream, except the texts of body and kept, which must stay valid
+ * until on_end. Any thread. Errors: WT_EINVAL (URL or header), WT_ENOMEM. */
 int wt__http_stream_begin(uint64_t *ticket, struct http_loop *loop, const struct http_stream *stream, wt_error *err);
 /* Cancels a transfer; `on_end` receives WT_ECANCELLED. Any thread; does not block. Ignores ended transfers. */
 void wt__http_stream_cancel(struct http_loop *loop, uint64_t ticket);
