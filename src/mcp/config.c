@@ -45,7 +45,7 @@ static const char *keep_text(struct config_parsing *p, struct buffer *text)
     return out;
 }
 
-/* Sets the refusal of the server, unless the server has one already. name: the faulty member, or NULL. */
+/* Sets the refusal of the server, unless it is set already. name: name of the faulty member or variable, or NULL. */
 static void refuse_server(struct config_parsing *p, const char *why, const char *name)
 {
     struct buffer reason = {0};
@@ -78,8 +78,7 @@ static void put_variable(struct config_parsing *p, struct str inside, struct buf
         refuse_server(p, "it needs a variable that is not set", name);
 }
 
-/* Adds a note about the first $NAME in the text: shells and some clients replace it by the variable, but whichtool does
- * not. */
+/* Adds a note about the first $NAME in the text. Shells and some clients expand such a name, but whichtool does not. */
 static void note_bare_variable(struct config_parsing *p, struct str text)
 {
     for (size_t at = 0; at + 1 < text.len && !p->server->note; at++) {
@@ -153,20 +152,20 @@ static const json_t *find_present(const json_t *entry, const char *key)
     return json_is_null(value) ? NULL : value;
 }
 
-/* True if the program is whichtool, by name. An entry that starts whichtool on the same file would start itself
- * forever. */
+/* True if the name of the program is whichtool. Such an entry would make whichtool start itself forever. */
 static bool is_whichtool(const char *program)
 {
     const char *slash = strrchr(program, '/');
     return strcmp(slash ? slash + 1 : program, "whichtool") == 0;
 }
 
-/* A command line: "command" and "args". OpenCode has a list in "command", an older Zed an object with "path". */
+/* JSON values of an entry's command line. Most clients write a string in "command" and a list in "args". OpenCode
+ * writes a list in "command". Older versions of Zed write an object in "command", with "path" and "args". */
 struct command_words {
     const json_t *first, *list, *rest; /* list: the program and its arguments; rest: arguments only */
 };
 
-/* Returns members of the entry that hold the command line; each may be NULL. */
+/* Returns the values of the command line; each may be NULL. */
 static struct command_words find_words(const json_t *entry)
 {
     const json_t *command = json_object_get(entry, "command");
@@ -223,8 +222,8 @@ static const json_t *find_environment(const json_t *entry)
     return env ? env : find_present(entry, "environment");
 }
 
-/* True for "${NAME:-}". The server then gets no variable rather than an empty one, which many programs read
- * differently. */
+/* True for a value such as "${NAME:-}". If NAME is unset or empty, the server does not get the variable at all, since
+ * many programs treat an empty variable differently from a missing one. */
 static bool is_optional(struct str text)
 {
     return text.len > 5 && wt__str_starts(text, STR("${")) && memcmp(text.ptr + text.len - 3, ":-}", 3) == 0 &&
@@ -325,8 +324,8 @@ static void read_protocol(struct config_parsing *p, const json_t *entry)
         refuse_server(p, "its \"protocol\" should be \"legacy\" or \"modern\"", NULL);
 }
 
-/* Returns the names of all lists with these keys, or NULL. An invalid list refuses the server, since ignoring it would
- * offer tools that the user left out. */
+/* Returns the tool names of all lists with these keys, or NULL if the entry has no such list. An invalid list refuses
+ * the server, since ignoring the list would offer tools that the user left out. */
 static const char *const *read_names(struct config_parsing *p, const json_t *entry, const char *const *keys,
                                      size_t key_count)
 {

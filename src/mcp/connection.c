@@ -293,8 +293,8 @@ void wt__mcp_exchange_end(struct mcp_exchange *exchange)
 
 /* ---------------------------------------------------------------- waiting */
 
-/* Takes the next event; the caller holds the lock. Returns 1, or 0 if the queue is empty and the exchange is running,
- * or the error that ended the exchange. */
+/* Takes the next event; the caller holds the lock. Returns 1 if there is an event, or 0 if the queue is empty and the
+ * exchange is running. Otherwise returns the error that ended the exchange. */
 static int take_next_event(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *err)
 {
     struct mcp_event_item *item = exchange->first;
@@ -317,8 +317,8 @@ static int take_next_event(struct mcp_exchange *exchange, struct mcp_event *out,
     return exchange->rc;
 }
 
-/* Returns the time, by wt__now_ms, until which the thread may wait for an event; 0 if the timeout is over. give_up_ms:
- * when the caller gives up. The caller holds the lock. */
+/* Returns the time until which the thread may wait for an event; 0 if the timeout is over. give_up_ms: time at which
+ * the caller gives up. All times are by wt__now_ms. The caller holds the lock. */
 static double wait_limit(const struct mcp_exchange *exchange, const struct progress *progress, double give_up_ms)
 {
     double now = wt__now_ms(), until = exchange->last_message_ms + exchange->timeout_ms;

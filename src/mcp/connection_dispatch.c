@@ -1,13 +1,13 @@
 /* connection_dispatch.c: passes each message of a server to its exchange.
  *
  *   answer       exchange of the request with this id. An error without an id belongs to the exchange of its stream, or
- *                to the only running one
- *   question     exchange of its stream, else the newest one if all exchanges have the same principal
- *   progress     exchange of its token
+ *                to the only running exchange
+ *   question     exchange of its stream, else the newest exchange if all exchanges have the same principal
+ *   progress     exchange whose id is the progressToken
  *   log, ...     exchange of its stream or subscription, else as for a question
- *   change       none; it goes to the `noticed` callback
+ *   change       exchange of its stream or subscription (modern era only), else the `noticed` callback
  *
- * Token buckets limit messages without an exchange, since a connection may last for days. */
+ * Token buckets limit all messages except answers to running requests, since a connection may last for days. */
 #include "base/clock.h"
 #include "base/json_check.h"
 #include "base/json_scan.h"
@@ -43,7 +43,7 @@ static int count_stray(struct mcp_connection *connection, wt_error *err)
                     connection->shown, MCP_STRAY_LINES_MAX);
 }
 
-/* Counts a message without an exchange. Fails if the server sends too many. */
+/* Counts a question, a notification, or an answer without an exchange. Fails if the server sends too many. */
 static int count_unsolicited(struct mcp_connection *connection, struct str text, wt_error *err)
 {
     if (!spend_allowance(&connection->unsolicited, MCP_UNSOLICITED_MAX, MCP_UNSOLICITED_SECOND, 1))
@@ -118,8 +118,8 @@ static struct mcp_exchange *find_of_only_principal(struct mcp_connection *connec
     return newest ? newest : connection->newest;
 }
 
-/* Passes an answer to its exchange. Returns false if no exchange waits for it. stream, answered: as in
- * wt__mcp_connection_dispatch, also below. */
+/* Passes an answer to its exchange. Returns false if no exchange waits for it. Here and in the functions below, stream
+ * and answered are the parameters of wt__mcp_connection_dispatch. */
 static bool take_answer(struct mcp_connection *connection, int64_t stream, const struct mcp_message *message,
                         bool *answered)
 {
@@ -227,9 +227,9 @@ static struct mcp_exchange *find_of_invalid(struct mcp_connection *connection, i
     return exchange ? exchange : find_by_embedded_id(connection, text);
 }
 
-/* Handles an invalid message. A notification is dropped, and a question is refused. An answer fails its exchange. If
- * that exchange cannot be found, returns an error, and the link ends the connection: otherwise the call would never
- * end. */
+/* Handles an invalid message. A notification is dropped, and a question is refused. An answer fails its exchange. If an
+ * answer has no readable id and its exchange cannot be found, returns an error, so that the link ends the connection.
+ * Otherwise the call would never end. */
 static int take_invalid(struct mcp_connection *connection, int64_t stream, struct str text,
                         const struct json_fault *fault, bool *answered, wt_error *err)
 {
@@ -407,8 +407,8 @@ static void take_notification(struct mcp_connection *connection, int64_t stream,
 
 /* ---------------------------------------------------------------- dispatch */
 
-/* Returns a line without a byte order mark or other output before its message. A line with a brace at its beginning is
- * kept whole: a brace inside it does not begin a message. */
+/* Returns a line without a byte order mark or other output before its message. A line that begins with a brace is kept
+ * whole, since its other braces do not begin messages. */
 static struct str skip_noise(struct str line)
 {
     struct mcp_message message;

@@ -7,8 +7,8 @@
  *             broken before the answer is resumed by a GET with Last-Event-ID. Notices come over a long GET, if the
  *             server supports it
  *
- * A link_request lives until its last transfer has ended. Between two transfers it may wait for a new session. It
- * belongs to the loop's thread, except the fields guarded by the lock. */
+ * A link_request lives until its last transfer has ended. Between two transfers it may wait for a new session. Only the
+ * loop's thread uses its fields, except those that the lock guards. */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -81,9 +81,9 @@ struct link_request {
     double stream_start_ms;           /* start of the stream; 0 before it */
     unsigned redirects;               /* redirects followed so far */
     /* The answer, kept while the session is checked. */
-    struct buffer kept;  /* message of the answer if it was an event of a stream; otherwise `body` has the message */
-    bool is_doubtful;    /* the answer may mean that the session is lost */
-    bool may_have_acted; /* the server may have executed the request */
+    struct buffer kept;      /* error kept by keep_session_error; empty if only the HTTP status is doubtful */
+    bool is_doubtful;        /* the answer may mean that the session is lost */
+    bool may_have_acted;     /* the server may have executed the request */
     struct http_head answer; /* status 0 if no answer is kept */
 };
 
@@ -262,7 +262,8 @@ static int begin_transfer(struct link_request *request, unsigned delay_ms, wt_er
     return rc;
 }
 
-/* Lists and sends a request, or parks it while the session is renewed. Frees it on failure. */
+/* Adds a request to the list and sends it. While the session is checked or renewed, parks a KIND_REQUEST instead. Frees
+ * the request on failure. */
 static int start_request(struct link_request *request, wt_error *err)
 {
     struct http_link *link = request->link;
@@ -295,8 +296,8 @@ static bool restart_request(struct link_request *request, enum link_request_kind
 
 /* ---------------------------------------------------------------- received data */
 
-/* Keeps the session of the answer to `initialize`. Runs at the headers, since the next request may begin as soon as the
- * body arrives. */
+/* Stores the session id from the headers of the answer to `initialize`. This cannot wait for the end of the transfer:
+ * the next request may begin as soon as the body arrives. */
 static void take_session(struct link_request *request, const struct http_head *head)
 {
     struct http_link *link = request->link;
@@ -309,8 +310,8 @@ static void take_session(struct link_request *request, const struct http_head *h
     pthread_mutex_unlock(&link->lock);
 }
 
-/* Keeps an error instead of dispatching it, if it may mean a lost session. An error that follows other messages of the
- * request is not about the session. */
+/* Keeps an error that may mean a lost session, so that the caller does not dispatch it. Returns true if the error was
+ * kept. An error that follows other messages of the request is not about the session. */
 static bool keep_session_error(struct link_request *request, struct str text)
 {
     struct mcp_message message;
@@ -327,7 +328,7 @@ static bool keep_session_error(struct link_request *request, struct str text)
     return !request->kept.failed;
 }
 
-/* Handles a message of the server. Messages without use for the kind of request are ignored. */
+/* Handles a message of the server. Ignores messages that this kind of request does not need. */
 static void take_message(struct link_request *request, struct str text)
 {
     struct mcp_message message;
@@ -440,11 +441,12 @@ static bool resume_stream(struct link_request *request, const struct http_head *
 /* ---------------------------------------------------------------- sessions
  *
  * Servers report a lost session in many ways: with 404 as specified, with another status, or with a JSON-RPC error.
- * Only 404 and 410 are certain. For the others, a ping checks the session, so that an error of the request itself costs
- * no session. If the session is lost, `initialize` begins a new session, once per request.
+ * Only 404 and 410 are certain. After any other report, a ping checks the session, since the error may be about the
+ * request itself. If the session is lost, `initialize` begins a new session, once per request.
  *
- * A request must not be sent again if the server may have executed it. A status of 4xx or an early JSON-RPC error means
- * a refusal. Any other answer ends a tools/call, the only method with effects. */
+ * A tools/call must not be sent again if the server may have executed it, since tools have effects. A status of 4xx or
+ * an early JSON-RPC error means that the server did not execute the request. After any other answer, a tools/call ends
+ * with this answer. */
 
 static void open_notice_stream(struct http_link *link)
 {
@@ -507,7 +509,7 @@ static void release_parked(struct http_link *link, enum session_outcome outcome,
     }
 }
 
-/* Sends a ping or `initialize`. On failure, fails the parked requests. */
+/* Sends a ping or `initialize`. On failure, releases the parked requests with SESSION_GONE. */
 static void send_own_request(struct http_link *link, enum link_request_kind kind, const char *method, struct str params)
 {
     wt_error why;
@@ -622,7 +624,7 @@ static bool follow_redirect(struct link_request *request, const struct http_head
 
 /* ---------------------------------------------------------------- ended transfers */
 
-/* Ends a request by its final answer. */
+/* Ends a request with its final answer. If the answer is incomplete, tries to resume the stream first. */
 static void finish_answer(struct link_request *request)
 {
     struct http_link *link = request->link;

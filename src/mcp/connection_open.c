@@ -24,9 +24,9 @@ struct opening {
     struct mcp_connection *connection;
     double until_ms; /* end of the timeout, by wt__now_ms */
     struct progress *progress;
-    struct mcp_exchange *late; /* unanswered `server/discover`, or NULL */
+    struct mcp_exchange *late; /* `server/discover`, still running if the server was silent; NULL if ended */
     bool was_probed;           /* the running program has received `server/discover` */
-    bool has_ended;            /* the program ended after the probe */
+    bool has_ended;            /* the program ended before it answered `server/discover` */
     bool refuses_post;         /* the URL does not accept a POST of `initialize` */
     wt_error *err;
 };
@@ -182,7 +182,7 @@ static int judge_failure(struct opening *opening, struct mcp_exchange *exchange,
     return is_unreachable && opening->connection->server->url ? rc : 0;
 }
 
-/* Sends `server/discover` once. *again: the server refused our revision although it lists the revision as supported. */
+/* Sends `server/discover` once. *again: the server refused our revision, but lists it as supported. */
 static int probe_once(struct opening *opening, unsigned patience_ms, enum era_verdict *verdict, bool *again,
                       wt_error *refusal)
 {
@@ -250,7 +250,7 @@ static int wait_until_ready(struct opening *opening)
     return wait_for_delivery(opening, fmin(wt__now_ms() + HEAR_MS, opening->until_ms));
 }
 
-/* Completes the opening in the legacy era. result: of `initialize`. */
+/* Completes the opening in the legacy era. result: the result of `initialize`. */
 static int agree_legacy(struct opening *opening, const json_t *result)
 {
     struct mcp_connection *connection = opening->connection;
@@ -268,7 +268,7 @@ static int agree_legacy(struct opening *opening, const json_t *result)
     return wait_until_ready(opening);
 }
 
-/* Sends `initialize`. *refused: the server refused it, with the reason in *refusal. */
+/* Sends `initialize`. If the server refuses the request, returns 0 and sets *refused. *refusal is the reason. */
 static int initialize_server(struct opening *opening, bool *refused, wt_error *refusal)
 {
     struct mcp_connection *connection = opening->connection;
@@ -349,7 +349,7 @@ static int initialize_unprobed(struct opening *opening, bool *refused, wt_error 
     return 0;
 }
 
-/* True if the late answer to `server/discover` is modern. */
+/* Waits up to LATE_MS for the late answer to `server/discover`. True if the answer shows a modern server. */
 static bool is_modern_late(struct opening *opening)
 {
     WT_CLEANUP(dispose_outcome) struct opening_outcome outcome = {NULL, NULL};
@@ -421,7 +421,7 @@ static int open_legacy(struct opening *opening)
 static int open_either_era(struct opening *opening)
 {
     enum mcp_era first = opening->connection->options.era;
-    /* A server that was modern may have been replaced: leave time for `initialize`. */
+    /* A server remembered as modern may have been replaced by a legacy server: leave time for `initialize`. */
     unsigned patience_ms = first == MCP_ERA_UNKNOWN ? MCP_PROBE_MS : opening->connection->options.timeout_ms / 2;
     enum era_verdict verdict = IS_LEGACY;
     wt_error refusal, ignored, *err = opening->err;

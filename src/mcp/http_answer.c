@@ -77,7 +77,7 @@ static char *toggle_slash(const char *url)
     return wt__buffer_take(&out);
 }
 
-/* Returns the path of a URL, with_host: after its host and port. */
+/* Returns the path of a URL, without query and fragment. with_host: the result begins with host and port. */
 static struct str without_scheme(const char *url, bool with_host)
 {
     const char *mark = strstr(url, "://"), *from = mark ? mark + 3 : url;

@@ -30,7 +30,7 @@ static bool is_left_out(const struct mcp_pages *pages, struct str tool)
     return !known || !wt__mcp_offers(server, (struct str){json_string_value(read), json_string_length(read)});
 }
 
-/* Appends items of a list: its bytes from begin to end. */
+/* Appends the bytes from begin to end of a list. They are whole items. */
 static void append_items(struct mcp_pages *pages, struct str list, size_t begin, size_t end)
 {
     if (end > begin && pages->items.len > 0)
@@ -38,10 +38,10 @@ static void append_items(struct mcp_pages *pages, struct str list, size_t begin,
     wt__buffer_append(&pages->items, list.ptr + begin, end - begin);
 }
 
-/* Appends the items of a page that the configuration keeps. */
+/* Appends the items of a page, without those that the configuration leaves out. */
 static int take_items(struct mcp_pages *pages, struct str list, wt_error *err)
 {
-    /* Bytes from begin to end are items to append: neighbours are copied in one piece. */
+    /* The bytes from begin to end are items to append. Neighbouring items are copied in one piece. */
     struct json_scan scan;
     struct json_item item;
     size_t begin = 0, end = 0, bytes = 0;
@@ -154,7 +154,7 @@ struct listing_client {
     struct progress *progress;
     double until_ms;     /* end of the timeout, by wt__now_ms */
     unsigned timeout_ms; /* timeout of the whole listing */
-    bool has_tools;      /* true unless the server's capabilities lack "tools" */
+    bool has_tools;      /* true unless a legacy server declares capabilities without "tools" */
 };
 
 /* Sends a request and waits for its answer, which lives until the next call. */

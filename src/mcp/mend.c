@@ -32,7 +32,7 @@ static void mend_resource(struct mending *m, json_t *resource);
 static void mend_prompt(struct mending *m, json_t *prompt);
 
 static const struct list_kind {
-    const char *member; /* member of the server's result with the list */
+    const char *member; /* member of the server's result that holds the list */
     const char *kind;   /* word for an item in notes */
     const char *key;    /* member that identifies an item */
     void (*mend)(struct mending *m, json_t *item);
@@ -281,7 +281,8 @@ static json_t *read_property_list(const json_t *list)
     return out;
 }
 
-/* Rewrites each property as an object: false allows no value, a string may name a type, others allow any value. */
+/* Replaces each property that is not an object by a schema. false becomes a schema that allows no value. The name of a
+ * type becomes a schema of this type. Any other property becomes a schema that allows every value. */
 static void mend_property_values(struct mending *m, json_t *properties)
 {
     const char *name;
@@ -427,7 +428,8 @@ static bool may_stay(struct mending *m, struct str item, const json_t *read)
     return false;
 }
 
-/* True if the item may need a repair: its shape is wrong, or it has a member whose values the shape does not check. */
+/* True if the item may need a repair: its shape is wrong, or its text contains null or the name of a member that the
+ * shape checks incompletely. */
 static bool may_need_repair(const char *member, struct str item)
 {
     static const char *const signs[] = {"null", "\"annotations\"", "\"icons\"", "\"execution\"", "\"outputSchema\""};

@@ -196,7 +196,8 @@ void wt__mcp_put_server_text(struct buffer *out, struct str words)
     wt__buffer_text(out, shown.len < words.len ? "..." : "");
 }
 
-/* Appends a member that is a string or an object with a "message", unless its text is in out already. */
+/* Appends the text of a member, which is a string or an object with a "message". A text that `out` already contains is
+ * not repeated. */
 static void put_member(struct buffer *out, const json_t *body, const char *key)
 {
     struct str words = wt__json_str(body, key), there = wt__buffer_view(out);

@@ -81,9 +81,10 @@ bool wt__mcp_is_url(const char *text)
     return strncasecmp(text, "http://", 7) == 0 || strncasecmp(text, "https://", 8) == 0;
 }
 
-/* Parts of a URL, which need not be valid. */
+/* Parts of a URL, such as "https://", "user:password", "host:port" and "/path?query". Each part may be "". The URL may
+ * be invalid. */
 struct url_parts {
-    struct str scheme, user, host, rest; /* such as "https://", "user:password" or "", "host:port", "/path?query" */
+    struct str scheme, user, host, rest;
 };
 
 static struct url_parts split_url(const char *url)
@@ -160,7 +161,7 @@ void wt__mcp_hide_secrets(char *text, size_t room, const struct mcp_server *serv
             *c = ' ';
 }
 
-/* Removes a prefix, in any case, unless it is all of the name. Returns true if it was removed. */
+/* Removes a prefix, ignoring case, unless the prefix is the whole name. Returns true if the prefix was removed. */
 static bool drop_front(struct str *name, const char *word)
 {
     size_t len = strlen(word);
@@ -170,7 +171,7 @@ static bool drop_front(struct str *name, const char *word)
     return true;
 }
 
-/* Removes a suffix in the same way. */
+/* Removes a suffix, ignoring case, unless the suffix is the whole name. Returns true if the suffix was removed. */
 static bool drop_end(struct str *name, const char *word)
 {
     size_t len = strlen(word);
@@ -180,8 +181,9 @@ static bool drop_end(struct str *name, const char *word)
     return true;
 }
 
-/* Lowercases the name, drops generic prefixes and suffixes, and joins the words by dashes. Keeps letters, digits, dots
- * and _. Returns "" if only a generic word is left. */
+/* Drops folders, a version, and generic prefixes and suffixes from a name. Lowercases the rest and joins its words by
+ * dashes. Keeps letters, digits, dots and underscores. Returns "" if only a generic word is left, or NULL if out of
+ * memory. */
 static const char *shorten_name(struct arena *arena, struct str name)
 {
     static const char *const fronts[] = {"mcp-server-", "mcp-", "mcp_", "server-"};

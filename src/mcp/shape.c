@@ -82,7 +82,7 @@ static const struct shape_variant blocks[] = {{"tool_use", &tool_use_block}, {"t
                                               {"audio", &media_block},       {"resource_link", &resource},
                                               {"resource", &embedded_block}, {NULL, NULL}};
 static const struct shape_variant roles[] = {{"user", &no_members}, {"assistant", &no_members}, {NULL, NULL}};
-/* Only sampling has blocks of tool calls, the first two variants. */
+/* Only sampling messages may have blocks of tool calls. These blocks are the first two variants. */
 TAGGED_SHAPE(sampled_block, "type", blocks, NEEDED("type", IS_STRING));
 TAGGED_SHAPE(block, "type", blocks + 2, NEEDED("type", IS_STRING));
 TAGGED_SHAPE(message, "role", roles, NEEDED("role", IS_STRING), NESTED("content", IS_OBJECT | REQUIRED, &block));
@@ -262,7 +262,7 @@ static bool object_fits(struct str object, const struct shape *shape, struct mcp
     return more ? object_fits(object, more, out) : report_misfit(out, shape->tag, "a known one");
 }
 
-/* Checks a value against the shape of the row `name`. Without such a row, only the value's type and "_meta" are
+/* Checks a value against the shape of the row `name`. If no row has this name, only the value's type and "_meta" are
  * checked. An empty value counts as {}. */
 static bool fits_row(const struct shape_variant *rows, struct str name, struct str value, struct mcp_misfit *out)
 {

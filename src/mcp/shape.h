@@ -1,8 +1,8 @@
-/* shape.h: checks the types of a server's messages by tables. A gateway checks a message before it forwards it: many
- * clients drop a message of the wrong type silently, and then the call never ends.
+/* shape.h: checks the types in a server's messages against tables. A gateway checks a message before it forwards it:
+ * many clients drop a message of the wrong type silently, and then the call never ends.
  *
- * Both revisions share the tables. A member outside the tables may have any value; an optional member may be null. The
- * text must be valid JSON (base/json_check.h). */
+ * Both eras of the protocol share the tables. A member outside the tables may have any value. An optional member may be
+ * null. The text must be valid JSON (base/json_check.h). If a check returns false, it fills *out. */
 #ifndef WT_MCP_SHAPE_H
 #define WT_MCP_SHAPE_H
 
@@ -12,10 +12,10 @@
 
 struct mcp_misfit {
     const char *member; /* static; "" for the value itself */
-    const char *wanted; /* expected type, as "a string"; static */
+    const char *wanted; /* what the member should be, such as "a string", or "there" if it is missing; static */
 };
 
-/* True if the result fits the method. A result with resultType input_required holds questions. */
+/* True if the result fits the method. If its resultType is input_required, its questions are checked instead. */
 bool wt__mcp_result_fits(const char *method, struct str result, struct mcp_misfit *out);
 /* True if the error is a JSON-RPC error object. */
 bool wt__mcp_error_fits(struct str error, struct mcp_misfit *out);

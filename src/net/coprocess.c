@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 
-enum { IN, OUT, ERR, ENDS, WAKE = ENDS, POLLED }; /* indexes of descriptors, and their numbers */
+enum { IN, OUT, ERR, ENDS, WAKE = ENDS, POLLED }; /* indexes of descriptors; ENDS and POLLED are also counts */
 
 enum {
     LISTEN_MS = 500, /* interval of checks for an ended program with an open stdout */
@@ -30,12 +30,12 @@ struct coprocess {
     pid_t pid;
     int ends[ENDS]; /* our ends of the program's stdin, stdout and stderr; -1 if closed */
     int wake[2];
-    pthread_mutex_t lock; /* protects the fields up to `stopped` */
-    struct buffer unread; /* output not yet read by the program; `sent` bytes are already written */
-    size_t sent;
+    pthread_mutex_t lock;       /* protects the fields up to `stopped` */
+    struct buffer unread;       /* lines for the program's stdin */
+    size_t sent;                /* bytes of `unread` that are already written */
     bool stdin_closed, stopped; /* stdin_closed: the program has closed its stdin */
-    /* Input: the first `taken` bytes were returned as lines, and the first `seen` bytes contain no further newline. */
-    struct buffer received;
+    /* The first `taken` bytes were returned as lines. The bytes from `taken` to `seen` contain no newline. */
+    struct buffer received; /* output of the program */
     size_t taken, seen;
     struct tail tail;
 };
@@ -118,7 +118,7 @@ static void wake_receiver(struct coprocess *coprocess)
     (void)!write(coprocess->wake[1], "", 1);
 }
 
-/* Writes pending output. A closed stdin is not an error, because the program may still write. */
+/* Writes pending lines to stdin. A closed stdin is not an error, because the program may still write. */
 static void write_stdin(struct coprocess *coprocess)
 {
     struct buffer *unread = &coprocess->unread;
@@ -131,7 +131,7 @@ static void write_stdin(struct coprocess *coprocess)
     }
 }
 
-/* Appends a line to the pending output, and writes as much as the program accepts. Requires the lock. */
+/* Appends a line to `unread`, and writes as much as the program accepts. Requires the lock. */
 static int queue_output_line(struct coprocess *coprocess, struct str line, wt_error *err)
 {
     struct buffer *unread = &coprocess->unread;
@@ -172,7 +172,7 @@ void wt__coprocess_stop(struct coprocess *coprocess)
     wake_receiver(coprocess);
 }
 
-/* Reads available input into `received`, after dropping the lines that were returned. */
+/* Reads available bytes of stdout into `received`, after dropping the lines that were returned. */
 static int read_stdout(struct coprocess *coprocess, wt_error *err)
 {
     struct buffer *received = &coprocess->received;
@@ -220,7 +220,7 @@ static int take_unfinished_line(struct coprocess *coprocess, struct str *line)
     return line->len > 0;
 }
 
-/* True if output is pending. *stopped: a stop was requested. */
+/* True if lines for stdin are pending. *stopped: a stop was requested. */
 static bool is_output_pending(struct coprocess *coprocess, bool *stopped)
 {
     pthread_mutex_lock(&coprocess->lock);
@@ -257,7 +257,7 @@ static int poll_coprocess(struct coprocess *coprocess, wt_error *err)
         close_end(&ends[ERR]);
     while (count > 0 && ready[WAKE].revents && read(coprocess->wake[0], bytes, sizeof bytes) == sizeof bytes)
         ;
-    /* A process left behind may hold its stdout open. */
+    /* A child process of the ended program may hold stdout open. */
     if (count == 0 && wt__process_has_ended(coprocess->pid))
         close_end(&ends[OUT]);
     return rc;

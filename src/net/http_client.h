@@ -11,9 +11,9 @@
 #include "base/progress.h"
 #include "base/str.h"
 
-/* A header of a request. */
-enum { HTTP_HEADER_BYTES_MAX = 4096 /* maximum bytes of a value */ };
+enum { HTTP_HEADER_BYTES_MAX = 4096 /* maximum bytes of a header's value */ };
 
+/* A header of a request. */
 struct http_header {
     const char *name, *value; /* omitted if value is NULL or empty */
 };
@@ -21,16 +21,16 @@ struct http_header {
 /* Checks that the header can be sent. Fails with WT_EINVAL; the message does not contain the value. */
 int wt__http_check_header(const struct http_header *header, wt_error *err);
 
-/* Resolves an address, absolute or relative to base, that the server at base has named. It must have the same scheme,
- * host and port, because requests to it contain data for that server only. Keeps the user of base. Free *out with
- * free(). Errors: WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
+/* Resolves an address that the server at base has named. The address may be absolute or relative to base. Its scheme,
+ * host and port must be those of base, because requests to it contain data for that server only. If it has no user, it
+ * gets the user and password of base. Free *out with free(). Errors: WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
 int wt__http_resolve(char **out, const char *base, struct str reference, wt_error *err);
 
 /* Downloads a file over HTTPS and resumes an earlier attempt.
  *
- * Only https is allowed, also for redirects. Plain http is allowed only to this machine (127.0.0.1, [::1], localhost),
- * and after a redirect only from there. Content is untrusted: its size is limited here, and the caller must check its
- * hash. */
+ * Only https is allowed, except for plain http to this machine (127.0.0.1, [::1], localhost). A redirect to plain http
+ * is followed only if the first URL was such an address. Content is untrusted: its size is limited here, and the caller
+ * must check its hash. */
 
 enum {
     HTTP_CONNECT_MS = 10000,
@@ -42,8 +42,8 @@ enum {
     HTTP_TOKEN_BYTES = 4096 /* maximum token with its NUL */
 };
 
-/* Status and headers from the URL's own server. With redirects inside that server, the first occurrence of a header
- * counts. Headers of other servers are ignored. */
+/* Status of a download, and headers from the URL's own server. If that server redirects to itself, the first occurrence
+ * of a header counts. Headers of other servers are ignored. */
 struct http_response_info {
     int status;                                     /* status of the last answer; 0 without an answer */
     const char *names[HTTP_WANTED_MAX];             /* requested names; NULL for unused entries */
@@ -56,7 +56,7 @@ struct http_download {
     uint64_t max_bytes;        /* maximum size of the file */
     struct progress *progress; /* receives bytes in the running phase; may be NULL */
     const char *token; /* sent as "Authorization: Bearer" only to the URL's scheme, host and port; may be NULL */
-    const char *phase; /* phase to start with the file's size; NULL to continue the running one */
+    const char *phase; /* progress phase to start at the first byte; NULL to stay in the running phase */
     struct http_response_info *info; /* may be NULL */
 };
 
@@ -89,7 +89,7 @@ struct http_post {
     struct str body;
     unsigned connect_ms;       /* timeout for connecting */
     unsigned total_ms;         /* timeout for the complete answer */
-    unsigned stall_ms;         /* timeout between bytes after the first one, which a model may delay */
+    unsigned stall_ms;         /* timeout between bytes; begins at the first byte, which a model may delay */
     struct progress *progress; /* checked for cancellation about every second; may be NULL */
 };
 
@@ -106,18 +106,18 @@ struct http_answer {
  * that is too long or contains a control character), WT_ECANCELLED, WT_ENOMEM. */
 int wt__http_post(struct http_session *session, const struct http_post *post, struct http_answer *out, wt_error *err);
 
-/* Checks that url is an http or https address to which a path can be appended. It must not have a user or password,
- * because it appears in errors, nor a query or fragment. Errors: WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
+/* Checks that url is an http or https address without user, password, query and fragment. Errors show this address, and
+ * the caller appends a path to it. Errors: WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
 int wt__http_check_base(const char *url, wt_error *err);
 
-/* Many concurrent HTTP transfers on one thread; bodies are delivered piece by piece. Meant for long-lived answers;
- * wt__http_post returns complete answers.
+/* Runs many concurrent HTTP transfers on one thread, and delivers their bodies piece by piece. This is meant for
+ * long-lived answers. wt__http_post returns complete answers.
  *
  * Redirects are not followed, because they would send the headers, including a key, to another server. The caller gets
  * the target address. Error messages never contain header values. Answers are untrusted; the caller must limit them. */
 
 enum {
-    HTTP_LINGER_MS = 200,       /* time to end after the caller has enough, so that the connection can be reused */
+    HTTP_LINGER_MS = 200,       /* time to end after on_piece returned false, so that the connection can be reused */
     HTTP_KEPT_BYTES = 512,      /* stored bytes of the requested header, with a NUL */
     HTTP_LOCATION_BYTES = 2048, /* stored bytes of Location, with a NUL; longer values are ignored */
 };
@@ -148,7 +148,8 @@ struct http_stream {
      * NULL. */
     void (*on_head)(void *context, const struct http_head *head);
     bool (*on_piece)(void *context, const struct http_head *head, struct str piece); /* return false to stop */
-    /* Called once, last. rc: as of wt__http_post, with *why. sent: the server may have received the request. */
+    /* Called once, after the other callbacks. rc: 0, or an error of wt__http_post with its reason in *why. sent: the
+     * server may have received the request. */
     void (*on_end)(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
     void *context;
 };
@@ -158,8 +159,8 @@ int wt__http_loop_open(struct http_loop **out, wt_error *err);
 /* Ends all transfers with WT_ECANCELLED and closes the loop. Ignores NULL. */
 void wt__http_loop_close(struct http_loop *loop);
 
-/* Starts a transfer and sets its *ticket. Copies stream except body, kept and context. Any thread. Errors: WT_EINVAL
- * (URL or header), WT_ENOMEM. */
+/* Starts a transfer and sets *ticket to its id. Copies stream, except the texts of body and kept, which must stay valid
+ * until on_end. Any thread. Errors: WT_EINVAL (URL or header), WT_ENOMEM. */
 int wt__http_stream_begin(uint64_t *ticket, struct http_loop *loop, const struct http_stream *stream, wt_error *err);
 /* Cancels a transfer; `on_end` receives WT_ECANCELLED. Any thread; does not block. Ignores ended transfers. */
 void wt__http_stream_cancel(struct http_loop *loop, uint64_t ticket);

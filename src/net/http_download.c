@@ -27,14 +27,14 @@ struct download_state {
     uint64_t file_bytes;              /* bytes in the file */
     uint64_t requested_from;          /* offset requested */
     struct http_response_info *info;  /* headers to record for this request; NULL if not wanted */
-    char *url;                        /* address of this request; may differ from the first after redirects */
-    long protocols;                   /* allowed protocols */
+    char *url;                        /* address of this request; the target after a redirect */
+    long protocols;                   /* allowed protocol, CURLPROTO_HTTPS or CURLPROTO_HTTP */
     bool is_plain_http;               /* the first address was plain http on this machine */
     bool is_same_origin;              /* same scheme, host and port as the first address */
     struct curl_slist *authorization; /* header line; NULL without a token */
     bool has_begun;                   /* the first byte of this attempt has arrived */
     bool cancelled;
-    int rc; /* result of writing */
+    int rc; /* error of write_body, or 0 */
     char reason[CURL_ERROR_SIZE];
     wt_error *err;
 };
@@ -73,7 +73,7 @@ static int read_origin(const struct curl_library *lib, const char *url, char **o
     return rc;
 }
 
-/* Sets the address of the next request, the first one or a redirect's target. */
+/* Checks and sets the address of the next request: the download's URL, or the target of a redirect. */
 static int set_target(struct download_state *transfer, const char *url, bool redirected)
 {
     const char *first = transfer->download->url;
@@ -158,7 +158,7 @@ static void begin_phase(struct download_state *transfer)
         transfer->cancelled = true;
 }
 
-/* Checks at the first byte whether the server resumes: 206 continues, other statuses start again. */
+/* Handles the first byte of a body. Status 206 continues the file. Any other status starts the file again. */
 static int begin_body(struct download_state *transfer)
 {
     long status = response_status(transfer);
@@ -359,7 +359,7 @@ static int open_destination(struct download_state *transfer)
 static int run_download(struct download_state *transfer)
 {
     WT_TRY(wt__curl(&transfer->lib, transfer->err));
-    WT_TRY(set_target(transfer, transfer->download->url, false)); /* before the file is created */
+    WT_TRY(set_target(transfer, transfer->download->url, false)); /* check the URL before the file is created */
     WT_TRY(make_authorization(transfer));
     WT_TRY(open_destination(transfer));
     int rc = download_with_retries(transfer);

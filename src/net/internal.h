@@ -1,12 +1,12 @@
-/* internal.h: libcurl for the files of this room.
+/* internal.h: libcurl for the files of src/net.
  *
  * libcurl is loaded on the first transfer. Linking it would load thirty libraries into every process, which took longer
  * than a search (docs/decisions/0004-libcurl-when-needed.md). */
 #ifndef WT_NET_INTERNAL_H
 #define WT_NET_INTERNAL_H
 
-/* Disable argument checks, which only work with the original function names. Allow options common to old and new
- * versions. */
+/* Disable argument checks, which only work with the original function names. Disable warnings about deprecated options,
+ * because old versions of libcurl lack the new options. */
 #define CURL_DISABLE_TYPECHECK
 #define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
@@ -46,7 +46,7 @@ struct curl_library {
 /* Loads and initialises libcurl once; thread-safe. Fails with WT_ENETWORK if it is not installed. */
 int wt__curl(const struct curl_library **out, wt_error *err);
 
-/* Checks the results of setting options, [count]. Returns 0 or fails with "cannot VERB URL: reason". Errors: WT_ENOMEM,
+/* Checks the `count` results of easy_setopt. Returns 0 or fails with "cannot VERB URL: reason". Errors: WT_ENOMEM,
  * WT_ENETWORK. */
 int wt__curl_options(const struct curl_library *lib, const CURLcode *results, size_t count, const char *verb,
                      const char *url, wt_error *err);
@@ -55,7 +55,7 @@ int wt__curl_options(const struct curl_library *lib, const CURLcode *results, si
  * environment would send requests and their keys to another machine. Otherwise it is NULL (use the environment). */
 const char *wt__curl_proxy(const struct curl_library *lib, const char *url);
 
-/* True if a retry may succeed. */
+/* True if a retry may succeed after this error. */
 bool wt__curl_is_temporary(CURLcode code);
 
 /* Builds all header lines of a request. Free them with slist_free_all, even after a failure. accept: NULL for
@@ -63,7 +63,7 @@ bool wt__curl_is_temporary(CURLcode code);
 int wt__http_fields(struct curl_slist **out, const struct curl_library *lib, const char *accept,
                     const struct http_header *headers, size_t count, wt_error *err);
 
-/* Returns the value if the line is a header with this name, else false. */
+/* Sets *value if the line is a header with this name. Returns false otherwise. */
 bool wt__http_field_value(struct str line, const char *name, struct str *value);
 /* Copies a value with a NUL, truncated to room. */
 void wt__http_copy_field(char *out, size_t room, struct str value);

@@ -1,5 +1,5 @@
-/* process.h: runs other programs: to their end (child), by lines (coprocess), and ends programs left behind
- * (keeper). */
+/* process.h: runs other programs to their end (child), or exchanges lines with them (coprocess). Ends the programs that
+ * this process leaves behind (keeper). */
 #ifndef WT_NET_PROCESS_H
 #define WT_NET_PROCESS_H
 
@@ -10,8 +10,8 @@
 #include "base/progress.h"
 #include "base/str.h"
 
-/* Runs another program to its end. Only its exit status and the end of its stderr are kept. Arguments are
- * passed unchanged, without a shell, so they need no quoting. */
+/* Runs another program to its end. Only its exit status and the end of its stderr are kept. Arguments are passed
+ * unchanged, without a shell, so they need no quoting. */
 
 enum {
     CHILD_TAIL_BYTES = 512, /* last bytes of stderr that are kept */
@@ -20,21 +20,21 @@ enum {
 
 struct child {
     const char *const *argv; /* argv[0] is looked up in PATH; ends in NULL */
-    /* "NAME=value", ends in NULL; NULL for this process's own. Its PATH is used for the lookup. */
+    /* "NAME=value", ends in NULL; NULL for this process's own environment. Its PATH, if set, is used for the lookup. */
     const char *const *environment;
     const char *folder;        /* working directory; NULL for this process's own */
     double timeout_ms;         /* 0 for no timeout */
     struct progress *progress; /* checked for cancellation; may be NULL */
 };
 
-/* Runs the program with stdin and stdout at /dev/null. It gets its own process group, so that processes it started end
- * with it. tail: end of its stderr as one line without control characters; may be NULL. Returns its exit status (0 to
- * 255; 128 + N after signal N), or WT_ENOTFOUND (no such program), WT_ECANCELLED, WT_EIO (timeout or system error),
- * WT_ENOMEM. */
+/* Runs the program with stdin and stdout at /dev/null. The program gets its own process group, so that its child
+ * processes end with it. tail: end of its stderr as one line without control characters; may be NULL. Returns the exit
+ * status (0 to 255; 128 + N after signal N). Errors: WT_ENOTFOUND (no such program), WT_ECANCELLED, WT_EIO (timeout or
+ * system error), WT_ENOMEM. */
 int wt__child_run(const struct child *child, char tail[CHILD_TAIL_BYTES], wt_error *err);
 
-/* Common parts of the two ways to run a program (child runs it to its end, coprocess exchanges lines):
- * starting it, collecting its stderr, and ending it with all its descendants.
+/* Functions that child and coprocess share: they start a program, collect its stderr, and end it with all its
+ * descendants.
  *
  * Each process leads its own process group. The number of a process is not reused until the process is reaped, so
  * signals always reach the group that was started. */
@@ -58,7 +58,7 @@ bool wt__process_can_find(const struct child *child);
 /* Starts the program. ends: its stdin, stdout and stderr; -1 for /dev/null. Returns 0 or an errno. */
 int wt__process_spawn(pid_t *out, const struct child *child, const int ends[3]);
 
-/* True if the process has ended. Does not reap it; if this process ignores SIGCHLD, the system does. */
+/* True if the process has ended. Does not reap it. If this process ignores SIGCHLD, the system reaps it. */
 bool wt__process_has_ended(pid_t pid);
 /* Works like wt__process_has_ended but waits for up to ms. */
 bool wt__process_ends_within(pid_t pid, double ms);
@@ -68,18 +68,18 @@ void wt__process_terminate(pid_t pid);
  * unknown: this process ignores SIGCHLD, or the program runs as another user and cannot be killed. */
 int wt__process_reap(pid_t pid);
 
-/* Exchanges lines with another program: output goes to its stdin, input comes from its stdout. The end of
+/* Exchanges lines with another program: sent lines go to its stdin, and received lines come from its stdout. The end of
  * its stderr is kept for error messages. No shell is involved.
  *
- * The program cannot block the caller beyond wt__coprocess_stop, whether it stops reading, writing or fails to end.
- * stdin is a socket, as in Node, so that writing to an ended program is an error, not a signal.
+ * wt__coprocess_stop ends any wait for the program, even if the program stops reading or writing, or does not end. The
+ * program's stdin is a socket, as in Node, so that writing to an ended program is an error, not a signal.
  *
  * One thread receives lines and ends the program. Other threads may send at the same time: they write as much as the
  * program accepts, and the receiving thread writes the rest. */
 
 enum {
     COPROCESS_LINE_BYTES_MAX = 16 << 20,
-    COPROCESS_UNREAD_BYTES_MAX = 8 << 20, /* maximum output that the program has not read */
+    COPROCESS_UNREAD_BYTES_MAX = 8 << 20, /* maximum bytes that wait until the program reads its stdin */
     COPROCESS_EOF_MS = 1000,              /* time to exit after the end of stdin */
 };
 
@@ -108,10 +108,10 @@ void wt__coprocess_stderr_tail(struct coprocess *coprocess, char tail[CHILD_TAIL
  * the status of a terminated program is meaningless. Ignores NULL. */
 int wt__coprocess_end(struct coprocess *coprocess, bool at_once, char tail[CHILD_TAIL_BYTES]);
 
-/* Ends the programs that this process leaves behind, even after SIGKILL. The keeper is a separate process
- * that holds one end of a connection. When the connection breaks, this process has ended.
+/* Ends the programs that this process leaves behind, even if SIGKILL ends this process. The keeper is a separate
+ * process that holds one end of a connection to this process. When the connection breaks, this process has ended.
  *
- * PR_SET_PDEATHSIG would reach only the child, not its descendants, and depends on the thread that started the
+ * PR_SET_PDEATHSIG would reach only the child, not its descendants. It also depends on the thread that started the
  * child. */
 
 enum { KEEPER_GROUPS_MAX = 4096 /* maximum number at a time; further groups are not tracked */ };

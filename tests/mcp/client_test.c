@@ -1,11 +1,12 @@
 /* client_test: an MCP client for the client scenarios of the conformance suite
  * (bench/mcp/client_conformance.py) and for trying servers.
  *
- *   client_test URL                  lists everything, and calls every tool with valid headers
- *   client_test PROGRAM ARGUMENT...  the same
+ *   client_test URL                  connects to a URL
+ *   client_test PROGRAM ARGUMENT...  starts a program, and connects to it
  *
- * Arguments come from MCP_CONFORMANCE_CONTEXT ({"toolCalls":[{"name","arguments"}]}) if it names the tool, else from
- * the schema's required properties. Questions are accepted with the defaults of their schemas. */
+ * It calls each tool whose header annotations are valid, and reads each resource and prompt. The arguments of a tool
+ * come from MCP_CONFORMANCE_CONTEXT ({"toolCalls":[{"name","arguments"}]}). If this variable does not name the tool,
+ * each required property gets its default or a sample value. Questions are accepted with such values, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +112,7 @@ static void write_responses(struct buffer *out, const json_t *result)
     json_decref(responses);
 }
 
-/* Repeats a request until its result is complete. name: value of Mcp-Name. */
+/* Sends a request until its result is complete, at most ROUNDS_MAX times. name: value of Mcp-Name. */
 static json_t *ask_rounds(const char *method, struct str params, struct str name, const struct http_header *headers,
                           int header_count)
 {
@@ -204,7 +205,8 @@ static void call_tool(const json_t *tool)
     wt__buffer_dispose(&params);
 }
 
-/* Lists resources or prompts, and reads each of them. */
+/* Lists resources or prompts, and reads each of them. list and read are methods. items: member of the result that holds
+ * the list. key: member that identifies an item. */
 static void read_all(const char *list, const char *items, const char *read, const char *key)
 {
     json_t *result = ask_rounds(list, STR(""), (struct str){"", 0}, NULL, 0), *item;

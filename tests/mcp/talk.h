@@ -27,7 +27,8 @@ static void talk_write(struct buffer *out, const struct mcp_event *event)
     wt__buffer_char(out, '\n');
 }
 
-/* Records the events of an exchange until its end. Answers each question with `answer`, unless that is "". */
+/* Records the events of an exchange until its end. Answers each question with `answer`, or leaves the question open if
+ * `answer` is "". */
 static void talk_listen(struct buffer *out, struct mcp_exchange *exchange, const char *answer)
 {
     struct mcp_event event;

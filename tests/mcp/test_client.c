@@ -16,7 +16,8 @@
 
 static wt_error err;
 
-/* Functions for the scripts. A script and its children hold a pipe ($1) open, to show the test when all have ended. */
+/* Functions for the scripts. A script and its children hold a pipe ($1) open. The test sees its end when all of them
+ * have ended. */
 static const char prelude[] =
     "exec 3>\"$1\"\n"
     "result() { printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$1\" \"$2\"; }\n"
@@ -33,7 +34,7 @@ static const struct {
     const char *name, *script;
     unsigned timeout_ms; /* 0 for 900000 */
     int rc;
-    const char *tools, *says; /* the listed tools, or part of the message */
+    const char *tools, *says; /* tools: the result, or NULL on failure; says: part of the error message */
     const char *called;       /* the server's name */
 } rows[] = {
     {"one tool", "initialize; result 2 '" ONE "'; stay", 0, 0, ONE, "", "scripted"},
@@ -43,13 +44,13 @@ static const struct {
     {"no tools", "initialize; result 2 '{\"tools\":[]}'; stay", 0, 0, "{\"tools\":[]}", "", "scripted"},
     {"no tools capability", "hello='{\"capabilities\":{}}'; initialize; error 2 -32601 no; stay", 0, 0,
      "{\"tools\":[]}", "", ""},
-    {"pages, the last but one with an empty cursor",
+    {"pages with an empty cursor before the last page",
      "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"x\\\"y\"}'; read -r r; echo \"$r\" >&2;"
      "result 3 '{\"tools\":[],\"nextCursor\":\"\"}'; read -r r; result 4 "
      "'{\"nextCursor\":null,\"tools\":[{\"name\":\"b\"}]}'; stay",
      0, 0, "{\"tools\":[{\"name\":\"a\"},{\"name\":\"b\"}]}", "", "scripted"},
     {"id as a string", "initialize; result '\"2\"' '" ONE "'; stay", 0, 0, ONE, "", "scripted"},
-    {"slow", "sleep .3; initialize; sleep .3; result 2 '" ONE "'; stay", 0, 0, ONE, "", "scripted"},
+    {"slow server", "sleep .3; initialize; sleep .3; result 2 '" ONE "'; stay", 0, 0, ONE, "", "scripted"},
     {"output before the first message",
      "echo Listening...; echo; echo '{\"not\": \"it\"}'; echo '[1]'; initialize; echo '{'; result 2 '" ONE "'; stay", 0,
      0, ONE, "", "scripted"},

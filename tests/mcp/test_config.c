@@ -11,8 +11,8 @@
 
 static wt_error err;
 
-/* Appends a line per server: "NAME: WORD|WORD env A=1 in FOLDER" or "NAME: at URL with H=V", then "off" or "not:
- * REASON". */
+/* Appends a line per server: its name, then its command line as "WORD|WORD env A=1 in FOLDER" or its URL as "at URL
+ * with HEADER=VALUE", then its other settings. "off" means disabled, and "not: REASON" means refused. */
 static void describe_servers(struct buffer *out, const struct mcp_config *config)
 {
     for (size_t i = 0; i < config->count; i++) {

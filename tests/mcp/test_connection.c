@@ -14,7 +14,8 @@
 static wt_error err;
 static const struct str none = {"", 0};
 
-/* Functions for the scripts. A script and its children hold a pipe ($1) open, to show the test when all have ended. */
+/* Functions for the scripts. A script and its children hold a pipe ($1) open. The test sees its end when all of them
+ * have ended. */
 static const char prelude[] =
     "exec 3>\"$1\"\n"
     "result() { printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$1\" \"$2\"; }\n"
@@ -234,11 +235,11 @@ static void each_program_opens_in_its_era(void **state)
 /* ---------------------------------------------------------------- requests */
 
 static const struct {
-    const char *name, *script; /* the next request is the third after `legacy`, the second after `modern` */
+    const char *name, *script; /* the next request has the id 3 after `legacy`, and the id 2 after `modern` */
     struct mcp_request request;
     const char *answer; /* to questions; "" to leave them open */
     const char *events;
-    const char *noticed; /* messages outside requests; NULL if the connection is lost */
+    const char *noticed; /* notifications passed to the `noticed` callback; NULL if the connection is lost */
 } talks[] = {
     {"answer",
      "legacy; want '\"id\":3,\"method\":\"m\",\"params\":{\"a\":1}}'; result 3 '{ \"b\": 2 }'; stay",
@@ -274,7 +275,7 @@ static const struct {
      "",
      "= {}\n",
      ""},
-    {"no _meta in a legacy request",
+    {"_meta of a legacy request",
      "legacy; want '\"params\":{\"_meta\":{ \"progressToken\":3,\"traceparent\":\"t\"}}}'; result 3 '{}'; stay",
      {.method = "m",
       .meta = STR("\"traceparent\":\"t\""),
@@ -341,7 +342,7 @@ static const struct {
      "",
      "= {}\n",
      ""},
-    {"exit",
+    {"exit before the answer",
      "legacy; want m; echo 'out of $API_KEY' >&2; exit 1",
      {.method = "m"},
      "",
@@ -371,7 +372,7 @@ static const struct {
      "",
      "! -16 the server s sent an invalid message: bytes that are not UTF-8 at byte 39\n",
      ""},
-    {"invalid message before its id",
+    {"invalid JSON before the id",
      "legacy; want m; echo '{\"jsonrpc\":\"2.0\",\"result\":{\"a\":[1,2},\"id\":3}'; stay",
      {.method = "m"},
      "",
@@ -404,7 +405,7 @@ static const struct {
      "",
      "= {\"a\":1}\n",
      ""},
-    {"too many lines",
+    {"too many lines that are not messages",
      "legacy; want m; yes",
      {.method = "m"},
      "",
@@ -416,13 +417,13 @@ static const struct {
      "",
      "! -3 sh sent more than 10000 unsolicited messages\n",
      NULL},
-    {"too many answers",
+    {"too many unmatched answers",
      "legacy; want m; yes '{\"id\":99,\"result\":{}}'",
      {.method = "m"},
      "",
      "! -3 sh sent more than 10000 unsolicited messages\n",
      NULL},
-    {"too many megabytes",
+    {"too many bytes of notifications",
      "legacy; want m; while :; do printf '{\"method\":\"%4000000s/list_changed\"}\\n' x; done",
      {.method = "m"},
      "",

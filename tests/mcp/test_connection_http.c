@@ -106,7 +106,7 @@ static const struct {
     int rc;
     enum mcp_era era;
     const char *says;
-    size_t requests; /* number of sent requests, without the GET for notices */
+    size_t requests; /* number of POSTs */
 } openings[] = {
     {"modern", {MODERN}, 1, 0, 0, MCP_ERA_MODERN, DISCOVERED, 1},
     {"modern, event stream",
@@ -521,7 +521,7 @@ static void count_notice(void *context, struct str method, struct str params)
     pthread_mutex_unlock(&lock);
 }
 
-/* The stream of notices is resumed until it ends five times in a row without an event. */
+/* The stream of notices is resumed after its last event, until the server answers with an error status. */
 static void notice_stream_is_resumed(void **state)
 {
     static const struct script_step steps[] = {
@@ -550,8 +550,9 @@ static void notice_stream_is_resumed(void **state)
     assert_int_equal(count_sent("Mcp-Session-Id: one\r\n"), 5);
 }
 
-/* was_sent is false only if the server cannot have received the request. */
-static void was_sent_is_false_only_if_never_received(void **state)
+/* was_sent is true if the server may have executed the request. With a session, status 404 proves that the server did
+ * not execute it. */
+static void was_sent_is_false_if_the_session_is_lost(void **state)
 {
     static const struct {
         struct script_step steps[6];
@@ -592,8 +593,8 @@ static void was_sent_is_false_only_if_never_received(void **state)
         .on = "Mcp-Session-Id: two", .status = 200, .body = RESULT(3, "{\"a\":1}")                                     \
     }
 
-/* Answers of real servers to a request of a lost session. acts_again: true if tools/call is repeated, since the server
- * cannot have executed it. Other requests are always repeated. */
+/* Answers of real servers to a request over a lost session. acts_again: true if tools/call is repeated, since the
+ * server cannot have executed the call. Other requests are always repeated. */
 static const struct {
     const char *name;
     struct script_step answer;
@@ -716,7 +717,7 @@ static void session_is_renewed_after_an_outage(void **state)
         .on = "POST /some-key-4711/mcp/", .status = 200, .body = RESULT(1, DISCOVERED)                                 \
     }
 
-/* Redirects during the opening. steps: the target, if the redirect is followed, and the redirect itself. */
+/* Redirects during the opening. steps: the answer of the target if the redirect is followed, then the redirect. */
 static const struct {
     const char *name;
     struct script_step steps[3];
@@ -926,7 +927,7 @@ int main(void)
         cmocka_unit_test(each_http_request_gets_its_answer),
         cmocka_unit_test(cancel_reaches_servers_of_both_eras),
         cmocka_unit_test(notice_stream_is_resumed),
-        cmocka_unit_test(was_sent_is_false_only_if_never_received),
+        cmocka_unit_test(was_sent_is_false_if_the_session_is_lost),
         cmocka_unit_test(lost_sessions_are_renewed),
         cmocka_unit_test(errors_of_valid_sessions_are_passed_on),
         cmocka_unit_test(session_is_renewed_after_an_outage),
