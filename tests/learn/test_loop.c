@@ -152,7 +152,7 @@ static struct loop_options options_of_loop(const char *checkpoint)
                                  .identity = "a line"};
 }
 
-/* Where to stop a training. */
+/* Places to stop a training. */
 struct loop_stopper {
     uint64_t at; /* step */
     bool kill;   /* exit at once, like a process killed by SIGKILL, instead of a regular stop */
