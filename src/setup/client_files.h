@@ -1,14 +1,20 @@
-/* client_files.h: moves the servers of clients' files behind whichtool, and back.
+/* client_files.h: moves the servers in MCP clients' files to whichtool's own file servers.json, and moves them back.
  *
- * Planning only reads. For each existing file, the plan lists the moving servers with their new names, and the other
- * servers with the reason to stay. A skipped file has a reason, too. Applying writes in an order that survives a crash:
- * after the crash, each file is either old or new, and undo still works:
+ * After the move, the client's file has one entry in place of the servers. The entry starts whichtool with
+ * servers.json, and whichtool starts the moved servers.
+ *
+ * Planning only reads. The plan lists the servers of each existing file. A moving server has its new name. Any other
+ * server has the reason why it stays. A skipped file has a reason, too.
+ *
+ * Applying writes in this order:
  *
  *   1. a backup next to each file               3. our file of servers (servers.json)
  *   2. the record of all changes (init.json)    4. the clients' files, one after the other
  *
- * Definitions are code that clients run. A file is edited only if it is valid JSON, and only if the new text differs
- * from the old text by the planned changes alone. */
+ * After a crash, each file has either its old or its new content, and undo still works.
+ *
+ * The definition of a server is code that clients run. A file is therefore edited only if it is valid JSON, and only if
+ * the new text differs from the old text by the planned changes alone. */
 #ifndef WT_SETUP_CLIENT_FILES_H
 #define WT_SETUP_CLIENT_FILES_H
 
@@ -29,15 +35,14 @@ struct client_text {
 
 /* ---------------------------------------------------------------- record of changes
  *
- * Undo restores the files from the record. The record is a file next to servers.json, and is written before the first
- * client's file. Changes are a stack: the last one is undone first. A change has the hashes of the file before and
- * after it, the path of the backup, the removed servers as they were written, and the entry in their place. A change
- * whose file still has the content of `before` was never made. */
+ * Undo restores the files from the record, beginning with the last change. The record is a file next to servers.json.
+ * It is written before the first client's file, so it may list a change that was never made. In this case the file has
+ * the hash `before`. */
 
 enum { CLIENT_RECORD_BYTES_MAX = 64 << 20, CLIENT_CHANGES_MAX = 4096 };
 
 struct client_moved {
-    const char *name, *as;  /* names of the server in the client's file and in ours */
+    const char *name, *as;  /* names of the server in the client's file and in our file */
     const char *text;       /* JSON of the server in the client's file */
     const char *definition; /* JSON of the server in our file */
 };
@@ -46,7 +51,7 @@ struct client_change {
     const char *client, *file; /* file: path with links resolved */
     const char *outer, *inner; /* members that lead to the servers; outer may be NULL */
     const char *backup;
-    const char *before, *after; /* SHA-256 of the content */
+    const char *before, *after; /* SHA-256 of the file's content before and after the change */
     const char *entry;          /* name of the added entry; NULL if the file had it already */
     struct client_moved *moved;
     size_t moved_count;
@@ -63,12 +68,12 @@ struct client_record {
 struct client_import_options {
     enum client_system system;
     const char *project;        /* folder of a project, to edit its files instead of the user's; or NULL */
-    const char *const *clients; /* [client_count]; all if empty */
+    const char *const *clients; /* [client_count] names of clients; all clients if the count is 0 */
     size_t client_count;
     const char *folder;  /* folder of our own files, absolute */
     const char *program; /* command of whichtool for the clients' files */
-    const char *store;   /* store that this command uses, or NULL */
-    bool no_environment; /* add no variables of this process */
+    const char *store;   /* store to pass to the program, or NULL */
+    bool no_environment; /* do not add this process's variables for Docker and the network to the servers */
 };
 
 struct client_import_server {
@@ -76,7 +81,7 @@ struct client_import_server {
     const char *as;      /* name of the server in our file; NULL if it stays */
     const char *why;     /* why it stays, or NULL */
     bool shared;         /* servers.json has the same definition already */
-    const char *missing; /* program of the server if it is not found, or NULL */
+    const char *missing; /* the server's program if it cannot be found, else NULL */
     struct client_moved moved;
 };
 
@@ -94,14 +99,14 @@ struct client_import_file {
     bool has_new_backup;    /* this run created the backup */
     bool written;
 
-    struct client_text text;
-    struct str after;
+    struct client_text text; /* current content */
+    struct str after;        /* planned content */
 };
 
 struct client_import {
     const struct client_import_options *options; /* options of the plan */
     struct client_import_file *files;            /* [count] existing files */
-    size_t count, moving;
+    size_t count, moving;                        /* moving: number of moving servers in all files */
     const char *folder, *servers_path, *record_path;
 
     struct arena arena;
@@ -109,16 +114,16 @@ struct client_import {
     struct client_text present; /* current content of our file; its path is NULL if the file does not exist */
     struct str servers_after;
     struct client_record record;
-    int lock;
+    int lock; /* descriptor of the lock file, or -1 */
 };
 
-/* Plans the move. The options must outlive *out, and the caller disposes of *out, also on failure. Errors: WT_ENOTFOUND
+/* Plans the move. The options must outlive *out. The caller disposes of *out, also after an error. Errors: WT_ENOTFOUND
  * (no HOME), WT_EFORMAT (our own files are invalid), WT_ETOOLONG, WT_EBUSY, WT_EIO, WT_ENOMEM. */
 int wt__client_import_plan(struct client_import *out, const struct client_import_options *options, wt_error *err);
 
-/* Applies the plan. If a client changes its file meanwhile, the file is planned again, up to CLIENT_TRIES times, as
- * long as the same servers move. An unwritable file gets a `why`, and the others are written. Returns the
- * first failure. */
+/* Applies the plan. If a client changes its file meanwhile, the file is planned and written again, up to CLIENT_TRIES
+ * times. The new plan must move the same servers. If a file cannot be written, its `why` is set and the next files are
+ * still written. Returns 0 or the first error. */
 int wt__client_import_apply(struct client_import *import, wt_error *err);
 void wt__client_import_dispose(struct client_import *import);
 
@@ -126,7 +131,7 @@ void wt__client_import_dispose(struct client_import *import);
 
 enum client_undo_state {
     UNDO_BYTES,  /* restored byte for byte */
-    UNDO_EDITED, /* changed since: remove the entry and put the servers back */
+    UNDO_EDITED, /* changed since init: the entry is removed and the servers are put back */
     UNDO_NEVER,  /* has its old content already */
     UNDO_GONE,   /* does not exist any more */
     UNDO_LEFT    /* skipped; `why` has the reason */
@@ -138,7 +143,7 @@ struct client_undo_file {
     const char *why;
     const char **back; /* [back_count] names of servers to put back */
     size_t back_count;
-    const char **kept; /* [kept_count] names already in the file again, and not put back */
+    const char **kept; /* [kept_count] names of servers that the file has again already; not put back */
     size_t kept_count;
     bool written;
 
@@ -150,9 +155,9 @@ struct client_undo {
     struct client_undo_file *files; /* [count] */
     size_t count;
     const char *folder, *servers_path, *record_path;
-    const char **left; /* [left_count] servers kept in our file because they were changed since */
+    const char **left; /* [left_count] servers kept in our file because they were changed since init */
     size_t left_count;
-    const char **added; /* [added_count] servers kept in our file because no client's file had them */
+    const char **added; /* [added_count] servers kept in our file because init did not move them */
     size_t added_count;
 
     struct arena arena;
@@ -161,7 +166,8 @@ struct client_undo {
     int lock;
 };
 
-/* Plan and carry out the reverse of wt__client_import_apply. Of the options, only folder and clients are used. */
+/* Plans the reverse of wt__client_import_apply. Uses only `folder` and `clients` of the options. The caller disposes of
+ * *out, also after an error. */
 int wt__client_undo_plan(struct client_undo *out, const struct client_import_options *options, wt_error *err);
 int wt__client_undo_apply(struct client_undo *undo, wt_error *err);
 void wt__client_undo_dispose(struct client_undo *undo);

@@ -1,4 +1,4 @@
-/* client_init.c: the first half of client_files.h. Planning checks each client's file, chooses names for the moving
+/* client_init.c: the import part of client_files.h. Planning checks each client's file, chooses names for the moving
  * servers in our file, and edits copies of the texts in memory. Applying writes backups, the record, our file and the
  * clients' files, in that order. */
 #include <errno.h>
@@ -69,7 +69,7 @@ static int name_server(struct client_import *import, struct client_import_server
 
 /* ---------------------------------------------------------------- the entry */
 
-/* Returns a name for the entry, unused in the file; NULL if all are taken or out of memory. */
+/* Returns an unused name for whichtool's entry in the client's file; NULL if all names are used or out of memory. */
 static const char *choose_entry_name(struct arena *arena, const json_t *servers)
 {
     static const char name[] = "whichtool";
@@ -158,7 +158,7 @@ struct file_plan {
     struct json_members members;
     struct mcp_config config;
     json_t *root, *servers;
-    const char **variables; /* [variable_count] variables for the entry to pass on */
+    const char **variables; /* [variable_count] variables that whichtool's entry passes on */
     size_t variable_count, variable_capacity;
     bool hands_on[OFFERED_MAX]; /* true if a moving server gets offered[i] */
 };
@@ -237,8 +237,8 @@ static const char *find_missing_program(struct arena *arena, const struct mcp_se
 
 /* ---------------------------------------------------------------- offered variables */
 
-/* Settings of the machine for Docker and the network. whichtool passes on few variables, so a server would fail without
- * these. */
+/* Environment variables that configure Docker and the network on this machine. whichtool passes on few variables, so a
+ * server that needs one of these would fail without it. */
 static const char *const offered[] = {"DOCKER_HOST", "HTTPS_PROXY",   "HTTP_PROXY",
                                       "NO_PROXY",    "https_proxy",   "http_proxy",
                                       "no_proxy",    "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"};
@@ -251,7 +251,7 @@ static bool is_offered(const struct file_plan *r, const char *name)
     return !r->options->no_environment && value && *value;
 }
 
-/* Adds the offered variables to the definition of a program, each as "${NAME:-}". */
+/* Adds those offered variables that are set to the definition of a program, each as "${NAME:-}". */
 static int offer_variables(struct file_plan *r, json_t *definition, wt_error *err)
 {
     json_t *environment = wt__json_object(definition, "env");
@@ -268,7 +268,7 @@ static int offer_variables(struct file_plan *r, json_t *definition, wt_error *er
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-/* Lists the added variables in file->handed_on, and adds them to a new entry if its client replaces variables. */
+/* Lists the added variables in file->handed_on. If the client replaces variables, a new entry passes them on. */
 static int note_offered(struct file_plan *r, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
@@ -588,8 +588,8 @@ static int add_change(struct client_import *import, struct client_change *out, c
     return 0;
 }
 
-/* Drops a file's changes from the record, beginning with the first change whose old content is the present content: the
- * user has undone them by hand. */
+/* Drops the changes that the user has undone by hand from the record. hash: hash of the file's present content. If a
+ * change of the file has this hash as `before`, that change and all later changes of the file are undone. */
 static void forget_undone(struct client_record *record, const char *file, const char *hash)
 {
     size_t kept = 0, from = SIZE_MAX;
@@ -636,8 +636,8 @@ static int make_private_folder(const char *folder, wt_error *err)
     return there || chmod(folder, 0700) == 0 ? 0 : wt__fail_errno(err, "create", folder);
 }
 
-/* True if the file has or may have its new content: a write can fail after the rename, and an unreadable file may have
- * either content. */
+/* True if a file that could not be written may have its new content. A write can fail after the rename, and an
+ * unreadable file may have either content. */
 static bool may_hold(const struct client_import_file *file)
 {
     WT_AUTO_FREE char *text = NULL;
@@ -646,7 +646,7 @@ static bool may_hold(const struct client_import_file *file)
     return rc < 0 || wt__str_equal((struct str){text, len}, file->after);
 }
 
-/* Removes the changes of files that could not be written from the record. */
+/* Removes from the record the changes of files that could not be written. */
 static int drop_failed(struct client_import *import, wt_error *err)
 {
     struct client_record *record = &import->record;
@@ -678,7 +678,7 @@ static int write_before_clients(struct client_import *import, wt_error *err)
 
 /* ---------------------------------------------------------------- a file changed by its client */
 
-/* Returns the server of the file that has the name and the new name of `server`, or NULL. */
+/* Returns the moving server of the file with the same name and the same new name as `server`, or NULL. */
 static struct client_import_server *find_same_server(const struct client_import_file *file,
                                                      const struct client_import_server *server)
 {
@@ -688,8 +688,8 @@ static struct client_import_server *find_same_server(const struct client_import_
     return NULL;
 }
 
-/* Plans a changed file again. Returns 1 if the same servers move. Returns 0 if other servers move or the file can no
- * longer be edited. The plan changes only if 1 is returned. */
+/* Plans a changed file again. Returns 1 and replaces *file if the same servers move. Returns 0 if other servers move or
+ * the file can no longer be edited. Returns a negative code on other errors. */
 static int plan_file_again(struct client_import *import, struct client_import_file *file, wt_error *err)
 {
     struct client_import_file next = {.place = file->place, .path = file->path};
@@ -727,12 +727,12 @@ static int record_again(struct client_import *import, struct client_import_file 
         record->changes[at] = change;
     WT_TRY(wt__client_record_write(record, import->record_path, err));
     if (had_new && strcmp(old, file->backup) != 0)
-        unlink(old); /* its text was never replaced */
+        unlink(old); /* the file was not replaced, so this backup is not needed */
     return 0;
 }
 
-/* Writes a client's file. If its client changes the file meanwhile, plans the new text and tries again. An invalid text
- * is tried again, too: the client may have written only half of it yet. */
+/* Writes a client's file. If its client changes the file meanwhile, plans the new text and tries again. Also tries
+ * again if the new text is invalid, since the client may still be writing it. */
 static int write_client_file(struct client_import *import, struct client_import_file *file, wt_error *err)
 {
     int rc = wt__client_text_write(&file->text, file->after, err);
@@ -770,6 +770,6 @@ int wt__client_import_apply(struct client_import *import, wt_error *err)
         }
     }
     if (rc < 0)
-        drop_failed(import, NULL); /* if this fails, undo finds the files as they were */
+        drop_failed(import, NULL); /* ignore errors: undo skips recorded changes that were never made */
     return rc;
 }

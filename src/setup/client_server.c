@@ -34,7 +34,7 @@ struct server_check {
     bool failed; /* out of memory */
 };
 
-/* Sets the reason why the server stays; keeps an earlier one. */
+/* Sets the reason why the server stays, unless an earlier check has set one. */
 static void refuse_move(struct server_check *j, const char *before, const char *name, const char *after)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -93,7 +93,7 @@ static void check_text(struct server_check *j, struct str text)
     }
 }
 
-/* Checks all strings of a member. Deeper definitions have been refused already. */
+/* Checks the string of a member, or all strings in its list or object. Deeper values are not checked. */
 static void check_texts(struct server_check *j, const json_t *value)
 {
     const char *key;

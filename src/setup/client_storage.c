@@ -27,7 +27,7 @@ int wt__client_own_paths(const char *folder, struct arena *arena, const char **s
     return *servers && *record ? 0 : wt__fail_nomem(err);
 }
 
-/* Locks the file again if its previous owner removed it while we waited: the lock of a removed file excludes no one. */
+/* Locks again if the previous holder removed the file during the wait: another process would lock a new file. */
 int wt__client_lock(int *fd, const char *folder, struct arena *arena, wt_error *err)
 {
     const char *path = wt__path_join(arena, folder, LOCK_NAME);
@@ -123,8 +123,8 @@ int wt__client_text_read(struct client_text *out, const char **why, struct arena
 
 /* ---------------------------------------------------------------- writing */
 
-/* Writes a file under a temporary name, with the mode and owner of `like`. Sets them before the first byte, so that
- * others can never read a secret. */
+/* Writes a file under a temporary name. Sets the mode and owner of `like` before the first byte is written, so that
+ * other users can never read a secret. */
 static int write_like(struct replace *out, const char *path, const struct stat *like, struct str text, wt_error *err)
 {
     int rc = wt__replace_begin(out, path, err);

@@ -1,9 +1,11 @@
-/* client_undo.c: the second half of client_files.h.
+/* client_undo.c: the undo part of client_files.h.
  *
- * Changes are undone from the last to the first. A file that still has the content after the change gets its backup
- * again. A file that was changed since is edited: the entry is removed, and the servers are put back as they were
- * written. The clients' files come first, then our file of servers, the backups and the record, so that after a crash
- * the record still lists the remaining work. */
+ * Changes are undone from the last to the first. If a file still has the content that init wrote, undo restores the
+ * backup. If the file was changed since, undo edits it: it removes the entry and puts the servers back as they were
+ * written.
+ *
+ * Undo writes the clients' files first, then our file of servers, the backups and the record. The record comes last, so
+ * that it still lists the remaining work after a crash. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,7 @@ static struct client_undo_file *find_undo_file(struct client_undo *undo, const s
     return NULL;
 }
 
-/* Reads the current file. */
+/* Reads the current content of the file. Sets the state to UNDO_NEVER, UNDO_GONE or UNDO_LEFT. */
 static int open_file(struct client_undo *undo, struct client_undo_file *file, const struct client_change *change,
                      wt_error *err)
 {
@@ -245,7 +247,8 @@ static bool is_needed(const struct client_undo *undo, const char *name)
     return false;
 }
 
-/* Marks the servers to remove from our file: moved, not needed any more, and unchanged since. */
+/* Marks the servers to remove from our file in `drop`: moved by init, unchanged since, and needed by no remaining
+ * change. Adds servers that were changed since to undo->left. */
 static int mark_moved(struct client_undo *undo, const struct json_members *members, bool *drop, wt_error *err)
 {
     for (size_t i = 0; i < undo->record.count; i++) {
@@ -267,7 +270,7 @@ static int mark_moved(struct client_undo *undo, const struct json_members *membe
     return 0;
 }
 
-/* Lists the servers of our file that never were in a client's file. */
+/* Adds the servers of our file that init did not move to undo->added. */
 static int mark_added(struct client_undo *undo, const struct json_members *members, wt_error *err)
 {
     for (size_t m = 0; m < members->count; m++) {

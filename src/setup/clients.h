@@ -2,7 +2,7 @@
  *
  * The paths are from the clients' documentation, for Linux and macOS. A path is below the home folder, below the
  * configuration folder ($XDG_CONFIG_HOME, else ~/.config; on macOS ~/Library/Application Support), or below the folder
- * of a project. A variable of the client may name another folder. */
+ * of a project. An environment variable of the client may replace this folder. */
 #ifndef WT_SETUP_CLIENTS_H
 #define WT_SETUP_CLIENTS_H
 
@@ -25,11 +25,11 @@ enum client_variables {
 
 struct client_place {
     const char *client;          /* name for --client */
-    const char *title;           /* name for users */
+    const char *title;           /* name shown to users */
     const char *file, *mac_file; /* "~/...", "CONFIG/...", or below the project; mac_file NULL if it equals file */
     const char *variable;        /* variable that overrides the folder of the file, or NULL */
     const char *outer, *inner;   /* members that lead to the servers; outer NULL at the root, inner NULL if not JSON */
-    const char *extra, *value;   /* name and value of a member that every server has, or NULL */
+    const char *extra, *value;   /* name and value of a member that each entry needs, or NULL */
     enum client_scope scope;
     enum client_variables variables;
 };

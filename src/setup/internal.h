@@ -19,20 +19,21 @@ bool wt__client_is_chosen(const struct client_import_options *options, const cha
 
 /* ---------------------------------------------------------------- servers
  *
- * A server stays with its client if it needs its client for something: input from the user, files of variables, signing
- * in, or leaving out tools. It also stays if it has an unknown member. A moved server must neither fail for lack of the
- * client's help, nor gain abilities denied by the client. */
+ * A moved server must not fail without its client's help, and must not gain abilities that the client denies. A server
+ * therefore stays with its client if the client asks the user for input, reads a file of variables, signs in, or
+ * leaves out some tools. A server with an unknown member stays, too. */
 
 enum { CLIENT_VARIABLES_MAX = 64 };
 
 struct client_server {
     const char *why;                             /* why it stays, in the arena; NULL if it can move */
-    json_t *definition;                          /* owned by the caller; NULL if it stays */
+    json_t *definition;                          /* definition for our file, owned by the caller; NULL if it stays */
     const char *variables[CLIENT_VARIABLES_MAX]; /* names of the environment variables that it uses */
     size_t variable_count;
 };
 
-/* Checks one entry. server: the same entry, as parsed by mcp/config.h. Returns 0 or WT_ENOMEM. */
+/* Checks if a server can move. entry: the server in the client's file. server: the same entry, as parsed by
+ * mcp/config.h. Returns 0 or WT_ENOMEM. */
 int wt__client_check_server(struct client_server *out, struct arena *arena, const struct client_place *place,
                             const struct mcp_server *server, const json_t *entry, wt_error *err);
 
@@ -41,24 +42,24 @@ bool wt__client_entry_is_ours(const json_t *entry, const char *servers_path);
 
 /* ---------------------------------------------------------------- files
  *
- * A file is replaced atomically, keeps its owner and permissions, and is replaced only if it is unchanged since it was
- * read. Links are followed, and stay links. */
+ * A file is replaced atomically, and only if it is unchanged since it was read. It keeps its owner and permissions.
+ * Symbolic links are followed, and stay links. */
 
 enum {
-    CLIENT_BACKUPS_MAX = 1000, /* of one file */
-    CLIENT_TRIES = 6,          /* maximum tries to write a file that its client keeps changing */
-    CLIENT_PAUSE_MS = 5,       /* pause before the second try; doubled before each further try */
+    CLIENT_BACKUPS_MAX = 1000, /* maximum backups of one file */
+    CLIENT_TRIES = 6,          /* maximum retries to write a file that its client keeps changing */
+    CLIENT_PAUSE_MS = 5,       /* pause before the first retry; doubled before each further retry */
 };
 
-/* Reads a file and checks that it is writable. Returns 1, 0 with the reason in *why if it cannot be read or written, or
- * WT_ENOMEM. */
+/* Reads a file and checks that it is writable. Returns 1 on success. Returns 0 and sets *why to the reason if the file
+ * cannot be read or written. Returns WT_ENOMEM if out of memory. */
 int wt__client_text_read(struct client_text *out, const char **why, struct arena *arena, const char *path,
                          wt_error *err);
 
-/* Replaces the file if it is unchanged since it was read. Errors: WT_EBUSY (the file was changed, and keeps its new
- * text), ... */
+/* Replaces the file if it is unchanged since it was read. Errors: WT_EBUSY (the file was changed, and is not replaced),
+ * ... */
 int wt__client_text_write(const struct client_text *old, struct str text, wt_error *err);
-/* Waits before another try. tries: number of tries so far, from 0. */
+/* Waits before a retry. tries: number of retries so far. */
 void wt__client_pause(int tries);
 
 /* Copies the text to a new file: FILE.whichtool-backup, FILE.whichtool-backup-2, ... Reuses an earlier copy of the same

@@ -10,9 +10,9 @@
 
 /* Limits of a lookup. A tool has more than one label only if its provider was renamed. */
 enum {
-    USAGES_READ = 1000, /* maximum usages read of a label: the newest of each client, and of usages without a client */
-    CLIENTS_READ = 64,  /* maximum clients of a label that are read */
-    LABELS_READ = 16
+    USAGES_READ = 1000, /* newest usages of a label that are read for each client, and for no client */
+    CLIENTS_READ = 64,  /* clients of a label whose usages are read */
+    LABELS_READ = 16    /* newest labels of a tool that are read */
 };
 
 int wt__usage_arguments(struct store *store, sqlite3_stmt *row, int at, struct str *out, wt_error *err)
@@ -86,8 +86,9 @@ static int find_client_calls(struct call_lookup *c, int64_t label, int64_t clien
     return rc < 0 ? rc : 0;
 }
 
-/* Adds the newest calls of a label. Clients share the limit equally with each other and with the calls without a
- * client, so that one client cannot take all of it: the calls are shown to a language model as examples. */
+/* Adds the newest calls of a label. The calls are shown to a language model as examples, so one client must not fill
+ * the limit: each client may add only an equal share. Calls without a client count as one more client for the share,
+ * but only c->most limits them. */
 static int find_label_calls(struct call_lookup *c, int64_t label)
 {
     static const char next[] =
@@ -127,7 +128,8 @@ static void keep_newest_calls(struct call_lookup *c)
     c->count = kept;
 }
 
-/* Returns 1, or 0 if the usage was removed meanwhile or has no arguments. */
+/* Reads a call into the arena. Returns 1, or 0 if the usage was removed meanwhile. Also returns 0 if the call has no
+ * arguments, unless c->with_empty. */
 static int read_call(struct call_lookup *c, const struct call_row *call, struct arena *arena, struct recorded_call *out)
 {
     WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;

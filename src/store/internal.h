@@ -1,7 +1,7 @@
-/* internal.h: shared by the files of store/ and their tests.
+/* internal.h: declarations that the files of store/ and their tests share.
  *
- * A statement is prepared once per store and cached by the address of its text, so that the SQL stands next to the code
- * that binds it. Binding borrowed memory fails only if out of memory, because lengths were checked. */
+ * Each statement is prepared once per store, and cached by the address of its SQL text. The SQL can therefore be in the
+ * function that uses it. Binding fails only if out of memory, because the lengths of the values were checked before. */
 #ifndef WT_STORE_INTERNAL_H
 #define WT_STORE_INTERNAL_H
 
@@ -24,18 +24,18 @@ struct store {
     unsigned busy_ms;                   /* maximum wait for a lock */
     struct progress *progress;          /* progress of the open call or the running import; may be NULL */
     double wait_began_ms;               /* start of the last wait for a lock, on the clock of wt__now_ms */
-    bool wait_reported, wait_cancelled; /* state of that wait: it is shown as a phase; the user cancelled it */
+    bool wait_reported, wait_cancelled; /* true if the last wait was reported as a phase; was cancelled by the user */
     struct {
         const char *sql;
         sqlite3_stmt *statement;
     } prepared[STORE_STATEMENTS_MAX];
     size_t prepared_count;
-    struct usage_info seen; /* counters of the store when its file had this stamp (usage.c) */
-    unsigned char stamp[STORE_STAMP_BYTES];
-    bool has_seen;
+    struct usage_info seen;                 /* cached counters; valid while the file has the same stamp (usage.c) */
+    unsigned char stamp[STORE_STAMP_BYTES]; /* bytes of the file's header that change with each commit */
+    bool has_seen;                          /* true if `seen` and `stamp` are set */
 };
 
-/* One step of the file's history: updates a store of version `index` to version `index + 1`. */
+/* One migration. The step at index N of the list updates a store from version N to version N + 1. */
 struct migration {
     const char *sql;
     int (*finish)(struct store *store, wt_error *err); /* runs after the SQL, for changes SQL cannot express; may be
@@ -48,10 +48,10 @@ int wt__store_migrate(struct store *store, const struct migration *steps, size_t
 /* Updates the file to the version of this whichtool. */
 int wt__store_update_schema(struct store *store, wt_error *err);
 
-/* Checks a file before the database touches it. Returns 0 for a store, an absent or an empty file. */
+/* Checks that a file is a store, before the database may change it. An absent or empty file passes unless read_only. */
 int wt__store_inspect(const char *path, bool read_only, wt_error *err);
 
-/* Reports the last failure of the database with its code. */
+/* Fills *err from the last error of the database. Returns its code. */
 int wt__sql_fail(struct store *store, wt_error *err);
 int wt__sql_exec(struct store *store, const char *sql, wt_error *err);
 /* Reads one integer with a query without parameters. */
@@ -92,26 +92,26 @@ static inline struct sql_value sql_null(void)
 /* The values of ?1, ?2, ... in this order. Parameters without a value are NULL. */
 #define SQL_VALUES(...) ((const struct sql_value[]){__VA_ARGS__, {SQL_VALUES_END, 0, {0}}})
 
-/* Prepares or reuses a statement, which is reset first, and binds the values; values may be NULL if the statement has
- * no parameters. sql must have static storage. Declare the statement with WT_CLEANUP(wt__sql_close), so that it is
- * reset at the end of the scope. */
+/* Prepares a statement, or resets and reuses the cached statement, and binds the values. values may be NULL if the
+ * statement has no parameters. sql must have static storage. Declare the statement with WT_CLEANUP(wt__sql_close), so
+ * that it is reset at the end of the scope. */
 int wt__sql_open(struct store *store, const char *sql, const struct sql_value *values, sqlite3_stmt **out,
                  wt_error *err);
-/* Returns 1 for a row, or 0 if done, with the statement reset. */
+/* Steps to the next row. Returns 1 for a row, or 0 after the last row. Resets the statement unless it returns 1. */
 int wt__sql_step(struct store *store, sqlite3_stmt *statement, wt_error *err);
 /* Ends a statement before its last row; NULL is a no-op. */
 void wt__sql_reset(sqlite3_stmt *statement);
 void wt__sql_close(sqlite3_stmt **statement);
-/* Return the bytes of a column: a view valid until the next step, or a copy in the arena, whose ptr is NULL if out of
- * memory. */
+/* Returns a view of the bytes of a column, valid until the next step. */
 struct str wt__sql_column(sqlite3_stmt *statement, int at);
+/* Returns a copy of the bytes of a column in the arena. Its ptr is NULL if out of memory. */
 struct str wt__sql_copy(sqlite3_stmt *statement, int at, struct arena *arena);
 
 /* Runs a statement up to its first row. Returns 1 if it has a row, else 0. */
 int wt__sql_run(struct store *store, const char *sql, const struct sql_value *values, wt_error *err);
 /* Works like wt__sql_run, and writes the integer in the first column of the row to *out. */
 int wt__sql_find(struct store *store, const char *sql, const struct sql_value *values, int64_t *out, wt_error *err);
-/* Writes the integers in the first column of at most `max` rows. Returns the number written. */
+/* Writes the integers in the first column of at most `max` rows to out. Returns the number written. */
 int wt__sql_integers(struct store *store, const char *sql, const struct sql_value *values, int64_t *out, size_t max,
                      wt_error *err);
 
@@ -128,7 +128,7 @@ int wt__sql_list_integers(struct store *store, const char *sql, const struct sql
 int wt__sql_keys(struct store *store, const char *sql, const struct sql_value *values, struct store_key *keys,
                  size_t max, wt_error *err);
 
-/* A read transaction for one scope, unless the caller has begun a transaction:
+/* A read transaction that ends with a C scope. If the caller has begun a transaction, it is used instead. Declare it as
  * `WT_CLEANUP(wt__end_read_scope) struct read_scope scope = {0};` */
 struct read_scope {
     struct store *store; /* NULL if the transaction is the caller's */
@@ -145,8 +145,9 @@ int wt__sql_next_generation(struct store *store, uint64_t *out, wt_error *err);
 int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *err);
 int wt__sql_increment_generation(struct store *store, wt_error *err);
 
-/* Exported names (names.c). Increments *attempt, which starts at 0, until the name is not the id of a tool. The
- * unique column detects names of other tools. */
+/* Exported names (names.c). Writes the exported name number *attempt of a tool, and increments *attempt while the name
+ * is the id of another tool. *attempt starts at 0. The caller increments *attempt and calls again if the unique column
+ * rejects the name. */
 int wt__names_attempt(struct store *store, struct str provider, struct str name, unsigned *attempt,
                       char out[EXPORT_NAME_MAX + 1], wt_error *err);
 /* Gives an exported name to each tool that has none, in order of id. */
@@ -156,10 +157,10 @@ int wt__names_fill(struct store *store, wt_error *err);
 int wt__provider_find(struct store *store, struct str name, int64_t *id, struct str *shown, struct arena *arena,
                       wt_error *err);
 
-/* Reserved providers (names.c). Reads the row of a server; *id is 0 if its name is not reserved. */
+/* Reserved providers (names.c). Reads the row id of a server; *id is 0 if the provider is not reserved. */
 int wt__reserved_find(struct store *store, struct str provider, int64_t *id, wt_error *err);
-/* Removes the aliases from a provider and its name, within a transaction. An alias would redirect tools of other
- * sources into the provider, or tools of the server out of it. */
+/* Removes the aliases that have this name or lead to the provider of this name. Call it within a transaction. An alias
+ * would redirect tools of other sources into the provider, or tools of the server out of it. */
 int wt__reserved_drop_aliases(struct store *store, struct str provider, wt_error *err);
 /* Refuses a change of a reserved provider with WT_EINVAL. what is "cannot be imported into", for example. Call it
  * within the transaction of the change. */
@@ -174,38 +175,42 @@ int wt__reserved_release(struct store *store, struct str provider, wt_error *err
 int wt__sql_find_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err);
 int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err);
 
-/* Maximum usages of one client that teach about one tool. It limits the weight of a client compared with the others. */
+/* Maximum usages of one client that count for one tool. It limits the influence of one client. */
 #define CLIENT_TEACHES "100"
 
-/* True if the label x of the usage u counts (store/store.h): no earlier usage of that client has the label with that
- * request, and fewer than CLIENT_TEACHES earlier usages of the client have the label. The plus sign keeps SQLite from
- * reading all usages of the label in place of the tools of one usage. */
+/* SQL condition: the label x of the usage u counts (struct usage_query). The usage has no client, or both are true:
+ *
+ *   - no earlier usage of the client that did not fail has the same request and label
+ *   - fewer than CLIENT_TEACHES earlier usages of the client have the label
+ *
+ * The plus sign keeps SQLite from using the index of labels: it would read all usages of the label. */
 #define USAGE_COUNTS                                                                                                   \
     " (u.client IS NULL OR (NOT EXISTS (SELECT 1 FROM usage v CROSS JOIN usage_tool y ON y.usage = v.id"               \
     " WHERE v.client = u.client AND v.request = u.request AND v.id < u.id AND v.outcome <> 2 AND +y.label = x.label)"  \
     " AND (SELECT count(*) FROM (SELECT 1 FROM usage_tool z WHERE z.label = x.label AND z.client = u.client"           \
     " AND z.usage < u.id LIMIT " CLIENT_TEACHES ")) < " CLIENT_TEACHES "))"
 
-/* Returns a hash of the request's words, equal for all cases and punctuation. */
+/* Returns a hash of the request's words. Case, blanks and punctuation do not change the hash. */
 uint64_t wt__store_request_hash(struct str request);
 /* Returns 1 and *id if the store has the request, byte for byte; else 0. */
 int wt__store_request_row(struct store *store, struct str request, int64_t *id, wt_error *err);
 
-/* Fills the column that version 9 of a store added to usages, the hash of the request's words, after it has recomputed
- * the hashes of the requests. Marks the sums affected by CLIENT_TEACHES as stale. */
+/* Finishes the migration to version 9. Recomputes the hashes of the requests, and copies them to the new column hash of
+ * usages. Marks the sums affected by CLIENT_TEACHES as stale. */
 int wt__usage_fill_hashes(struct store *store, wt_error *err);
 
-/* Returns the number of clients that must agree, which grows with the number of clients in the store; at least 1. */
+/* Computes the number of clients that must agree. It is at least 1, and grows with the number of clients in the
+ * store. */
 int wt__store_clients_wanted(struct store *store, size_t *out, wt_error *err);
-/* Computes the weight of clients' reports of the tool for the same request: above 0, at most 1. *budget is the number
- * of clients that may still be read for all tools of a lookup; it is lowered by the number read. */
+/* Computes the weight of clients' reports of the tool for the same request: above 0, at most 1. *budget: number of
+ * clients that the lookup may still read for all its tools. The number of clients read is subtracted from *budget. */
 int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *out, wt_error *err);
-/* Lowers *uses, the usages in the sum of the tool, to the number that is trusted. */
+/* Lowers *uses, the number of usages in the sum of the tool, to the number of trusted usages. */
 int wt__store_believed(struct store *store, int64_t tool, uint32_t *uses, wt_error *err);
 
 /* Parts of an import (write.c), for changes that include an import. wt__import_begin opens a transaction with a larger
- * cache. wt__import_end closes the transaction, if open, like wt__sql_end. ids [count] receives the ids of the tools;
- * may be NULL. */
+ * cache. wt__import_end ends the transaction like wt__sql_end, if one is open. ids [count] receives the ids of the
+ * tools; may be NULL. */
 int wt__import_check(const struct tool *tools, size_t count, wt_error *err);
 int wt__import_begin(struct store *store, wt_error *err);
 int wt__import_end(struct store *store, int rc, wt_error *err);
@@ -213,11 +218,11 @@ int wt__import_within(struct store *store, const struct tool *tools, size_t coun
                       const struct store_import_options *options, int64_t *ids, struct store_changes *out,
                       wt_error *err);
 
-/* Links the labels that equal this tool's id, "provider/name", and have no tool, to the tool. Call it within the
- * transaction that adds the tool. */
+/* Links labels without a tool to this tool if they equal its id "provider/name". Call it within the transaction that
+ * adds the tool. */
 int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err);
-/* Reads the arguments of a call in a column of usage_tool, valid until the next step; "" if not reported. Fails with
- * WT_ESTORE if they are not a valid JSON object. */
+/* Reads the arguments of a call from a column of usage_tool. *out is valid until the next step, and empty if the
+ * arguments were not reported. Fails with WT_ESTORE if the arguments are not a valid JSON object. */
 int wt__usage_arguments(struct store *store, sqlite3_stmt *row, int at, struct str *out, wt_error *err);
 /* Checks the arguments of every row. */
 int wt__usage_check_calls(struct store *store, wt_error *err);
@@ -230,14 +235,14 @@ int wt__usage_touch(struct store *store, wt_error *err);
 
 /* ---------------------------------------------------------------- numbered names (names.c) */
 
-/* A family is the rows of one provider whose names are "name~2", "name~3", ... for one name. An import reads a family
- * once, at the first use of the name, and indexes it by definition, so that frequent names stay cheap. A name that is
- * too long for a number is cut first, so names that differ only behind the cut share a family. */
+/* A family is the tools of one provider whose names are "name~2", "name~3", ... with the same "name". An import reads a
+ * family at the first use of the name, and indexes it by definition, so that frequent names stay cheap. A name that is
+ * too long for a number is cut first. Names that differ only after the cut share a family. */
 
 enum { OWNER_MAX = 8 };
 
-/* A source, and the folders above it that are sources too: older versions stored the folder as the source of its
- * files. */
+/* A source, and the folders above it that are sources too. Older versions stored a folder as the source of the files in
+ * it. */
 struct owner {
     struct str name;        /* name of the source */
     int64_t ids[OWNER_MAX]; /* [count] rows of the source and of the folders */
@@ -257,8 +262,8 @@ struct family;
 /* The families of an import. A zeroed struct has no families. */
 struct families {
     struct arena arena;
-    struct map by_stem;       /* provider and name without the number -> index of items */
-    struct map by_definition; /* index of items, and hash of a definition -> index of the family's rows */
+    struct map by_stem;       /* (provider, name without the number) -> index in items */
+    struct map by_definition; /* (index in items, hash of a definition) -> index in the family's rows */
     struct family *items;
     size_t capacity;
 };
@@ -266,9 +271,10 @@ struct families {
 /* Finds the family of a name; reads it on first use. *out is valid until the next call. */
 int wt__family_open(struct families *families, struct store *store, int64_t provider, struct str name,
                     struct family **out, wt_error *err);
-/* Returns the row with the same definition, schema and source id as the tool; 0 if absent. */
+/* Returns the id of the family's tool with the same definition, schema and source id as `tool`; 0 if absent. */
 int64_t wt__family_same(const struct families *families, const struct family *family, const struct tool *tool);
-/* Returns the first row whose source belongs to the owner and for which `taken` is false; 0 if absent. */
+/* Returns the id of the family's first tool whose source belongs to the owner and for which `taken` is false; 0 if
+ * absent. */
 int64_t wt__family_own(struct family *family, const struct owner *owner, bool (*taken)(const void *, int64_t),
                        const void *context);
 /* Writes the next "name~N" that no tool of the provider has. */
@@ -278,11 +284,11 @@ void wt__families_dispose(struct families *families);
 /* ---------------------------------------------------------------- words of requests (recorded.c) */
 
 /* Two requests are the same if they have the same words in the same order, ignoring case, blanks and punctuation. They
- * are nearly the same if one request has every content word of the other and few more words. A request with a replaced
- * word is another request ("cancel" for "book", "Oslo" for "Rome"), and so is a request with an added word that
- * reverses it ("not", "off"). */
+ * are nearly the same if one request has every content word of the other and few more words. A replaced word makes
+ * another request ("cancel" for "book", "Oslo" for "Rome"). So does an added word that reverses the request ("not",
+ * "off"). */
 
-enum { REQUEST_WORDS_MAX = 64 }; /* distinct content words; a longer request is not near to any */
+enum { REQUEST_WORDS_MAX = 64 }; /* maximum distinct content words of a request that is compared for near equality */
 
 struct request_words {
     uint64_t hash;                         /* hash of all words in order, or of the bytes if there are no words */

@@ -1,9 +1,9 @@
 /* names.c: exported names of tools, former names of providers, providers reserved for MCP servers, and numbered names
  * such as "name~2".
  *
- * A tool gets its exported name when it is added, and keeps the name. catalog/names.h makes the names. If a name is
- * taken, as the unique column detects, the later tool gets another name. An exported name is never the id of another
- * tool, so that a name used by a model names the same tool on the command line.
+ * A tool gets its exported name when it is added, and keeps the name. catalog/names.h makes the names. The unique
+ * column detects a name that is taken, and the later tool gets another name. An exported name is never the id of
+ * another tool, so that a name means the same tool to a model and on the command line.
  *
  * A renamed provider keeps its row. Its former names refer to the same row, because its sources still use them. So a
  * name belongs to one provider, as its current or former name.
@@ -237,7 +237,7 @@ struct family {
     struct family_row *rows; /* [count] */
     size_t count, capacity;
     size_t at;        /* rows before this index are taken or have another owner than at_owner */
-    int64_t at_owner; /* first source of the owner that `at` is for */
+    int64_t at_owner; /* first id of the owner for which `at` was computed */
     unsigned number;  /* last number tried */
 };
 
@@ -281,7 +281,7 @@ static int add_family_row(struct families *families, size_t index, sqlite3_stmt 
     return 0;
 }
 
-/* Reads the rows of a family. INDEXED BY, because the planner would scan all tools of the provider. */
+/* Reads the rows of a family. Without INDEXED BY, the planner would scan all tools of the provider. */
 static int read_family_rows(struct families *families, struct store *store, size_t index, int64_t provider,
                             struct str stem, wt_error *err)
 {

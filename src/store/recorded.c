@@ -1,9 +1,9 @@
 /* recorded.c: finds the tools that past usages of a request used. A lookup costs a bounded number of index seeks,
  * however many usages the store holds.
  *
- * One client must not fill a limit: by reporting the same thing a thousand times it would push the reports of others
- * out of the limit. So the limits below apply to distinct clients, and each client has a fixed share of a limit. The
- * index usage_hash (hash, client) lists the clients of a request; one seek skips the repeats of a client. */
+ * A client that reports the same request a thousand times must not push the reports of other clients out of a limit.
+ * The limits below therefore count distinct clients, and each client has a fixed share of a limit. The index usage_hash
+ * (hash, client) lists the clients of a request. One seek skips the repeated reports of a client. */
 #include "store/internal.h"
 
 #include <stdbool.h>
@@ -18,8 +18,8 @@
 
 /* ---------------------------------------------------------------- words of requests */
 
-/* Minimum share of common content words, chosen on the dev split (docs/learning.md): of MetaTool's requests that have a
- * past request this similar, 9 of 10 need the tools of the past request. */
+/* Minimum share of common content words in nearly equal requests. It was chosen on the dev split (docs/learning.md).
+ * There, 9 of 10 MetaTool requests with such a similar past request need the tools of the past request. */
 static const float NEARLY = 0.8f;
 enum { WORD_BYTES = 64 }; /* maximum bytes of a word; longer ones are split */
 
@@ -107,18 +107,20 @@ float wt__request_likeness(const struct request_words *a, const struct request_w
 
 /* ---------------------------------------------------------------- lookup */
 
+/* Limits of a lookup. A limit "per group" applies twice: to the usages without a client, and to the usages of all
+ * clients together. */
 enum {
-    LIKE_MAX = 32,           /* nearly equal requests of usages without a client, and as many of all clients */
-    NEAR_READ = 200,         /* newest requests without a client that are compared, and as many of all clients */
-    NEAR_BYTES = 256 << 10,  /* bytes of those requests */
+    LIKE_MAX = 32,           /* nearly equal requests that are used, per group */
+    NEAR_READ = 200,         /* newest requests that are compared, per group */
+    NEAR_BYTES = 256 << 10,  /* bytes of the compared requests, per group */
     NEAR_STEPS = 1000,       /* requests of all clients that are looked up, including duplicates of other clients */
     NEAR_CLIENTS = 50,       /* most recently active clients that share the limits above */
     USAGES_READ = 1000,      /* newest usages without a client that are read */
-    USAGES_MAX = 200,        /* usages that count: without a client, and as many of all clients */
+    USAGES_MAX = 200,        /* usages that count, per group */
     CLIENTS_READ = 100,      /* clients whose usages are read */
     CLIENT_READ = 5,         /* newest usages of one client that are read for one request */
     CLIENT_USAGES = 4,       /* usages of one client that count, over all requests */
-    CLIENT_USAGE_TOOLS = 16, /* tools of one usage of a client that count: RECORDED_TOOLS_MAX is shared by all */
+    CLIENT_USAGE_TOOLS = 16, /* tools that count in one usage of a client; all usages share RECORDED_TOOLS_MAX */
     TRUST_READ = 2000        /* clients that are looked up for their trust, over all tools */
 };
 
@@ -136,12 +138,12 @@ struct recorded_lookup {
     struct recorded_tool *tools;      /* [RECORDED_TOOLS_MAX] */
     double trust[RECORDED_TOOLS_MAX]; /* trust in clients for each tool; 0 if not looked up yet */
     size_t tool_count, trust_budget;
-    size_t read, counted;               /* usages without a client */
-    size_t clients_read, client_usages; /* clients read, and their usages that counted */
+    size_t read, counted;               /* usages without a client that were read, and that counted */
+    size_t clients_read, client_usages; /* clients that were read, and their usages that counted */
     double usages;                      /* usages that counted, each weighted by the likeness of its request */
-    struct map named;                   /* (client, tool): a client counts once per tool */
-    struct map counted_of;              /* client -> its usages that counted */
-    struct map compared;                /* requests compared */
+    struct map named;                   /* set of (client, tool): a client counts once per tool */
+    struct map counted_of;              /* client -> number of its usages that counted */
+    struct map compared;                /* set of the compared requests */
     wt_error *err;
 };
 
@@ -169,8 +171,8 @@ static void add_like_request(struct recorded_lookup *look, int64_t hash, float l
         look->like[look->like_count++] = (struct like_request){hash, likeness};
 }
 
-/* Moves *request to the newest request of the client below it. client is 0 for usages without a client. Returns 1, or
- * 0 after the last request. */
+/* Sets *request to the client's newest request with an id below *request. client is 0 for usages without a client.
+ * Returns 1, or 0 after the last request. */
 static int next_request(struct recorded_lookup *look, int64_t client, int64_t *request)
 {
     return wt__sql_find(look->store,
@@ -179,7 +181,7 @@ static int next_request(struct recorded_lookup *look, int64_t client, int64_t *r
                         SQL_VALUES(sql_integer(client), sql_integer(*request)), request, look->err);
 }
 
-/* Compares a stored request with the request of the lookup. *bytes grows by its length. */
+/* Compares a stored request with the request of the lookup. Adds the length of the stored request to *bytes. */
 static int compare_request(struct recorded_lookup *look, int64_t request, size_t *bytes)
 {
     WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
@@ -198,7 +200,7 @@ static int compare_request(struct recorded_lookup *look, int64_t request, size_t
     return 0;
 }
 
-/* Reading limits for one client. A client's part does not depend on the other clients' requests. */
+/* Reading limits for one client. They do not depend on the requests of other clients. */
 struct near_limits {
     size_t steps, requests, bytes, like;
 };
@@ -277,7 +279,8 @@ static int is_first_report(struct recorded_lookup *look, int64_t client, int64_t
     return key.ptr && wt__map_insert(&look->named, key, 0, &added) ? added : -1;
 }
 
-/* Returns 1 if the usage counts, or 0 if newer usages of its client named all its tools or its tools are gone. */
+/* Adds the tools of a usage. Returns 1 if the usage counts. Returns 0 if its tools do not exist any more, or if newer
+ * usages of the client named all of them. */
 static int count_usage_tools(struct recorded_lookup *look, int64_t usage, int64_t client, double likeness)
 {
     WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
@@ -300,7 +303,8 @@ static int count_usage_tools(struct recorded_lookup *look, int64_t usage, int64_
     return rc < 0 ? rc : counts;
 }
 
-/* Reads the newest usages of one client until `most` of them counted. client is 0 for usages without a client. */
+/* Reads up to most_read of a client's newest usages of the request, until `most` of them counted. *counted receives the
+ * number that counted. client is 0 for usages without a client. */
 static int read_client_usages(struct recorded_lookup *look, const struct like_request *request, int64_t client,
                               size_t most_read, size_t most, size_t *counted)
 {
@@ -351,7 +355,7 @@ static int read_clients_reports(struct recorded_lookup *look, const struct like_
     return 0;
 }
 
-/* Reads the usages of the requests from like[from] on. Each has an equal part of the remaining limits. */
+/* Reads the usages of the requests from like[from] on. Each request has an equal part of the remaining limits. */
 static int read_requests_usages(struct recorded_lookup *look, size_t from)
 {
     for (size_t i = from; i < look->like_count; i++) {
@@ -370,8 +374,8 @@ static int run_lookup(struct recorded_lookup *look)
     add_like_request(look, (int64_t)look->words->hash, 1);
     WT_TRY(read_requests_usages(look, 0));
     WT_TRY(wt__store_clients_wanted(look->store, &wanted, look->err));
-    /* A few clients do not suffice: a single report of a request would otherwise hide all reports of nearly equal
-     * requests. */
+    /* Ignore nearly equal requests only if enough clients reported this request. Otherwise one report of it would hide
+     * all reports of nearly equal requests. */
     if (look->counted > 0 || (look->client_usages > 0 && look->counted_of.len >= wanted))
         return 0;
     WT_TRY(find_near_requests(look));

@@ -1,6 +1,6 @@
 /* review.c: approved and waiting definitions of MCP servers (store/review.h). A listing takes these steps:
  *
- *   decide on each item by its row, and write the row if it differs
+ *   decide on each item by its stored row, and write the row if it has changed
  *   update the rows whose items are not listed any more
  *   import the approved tools, and remove all other tools of the provider
  *   link the rows with the tools
@@ -33,8 +33,8 @@ struct store_review {
     bool any_approved;       /* a tool of the server was approved before */
     struct known_row *known; /* [count] states of the items */
     struct tool *tools;      /* [tool_count] approved tools */
-    size_t *places;          /* [tool_count] indexes of their items */
-    int64_t *ids;            /* [tool_count] their rows in the catalogue */
+    size_t *places;          /* [tool_count] indexes of the tools' items in the listing */
+    int64_t *ids;            /* [tool_count] ids of the tools in the catalogue */
     size_t tool_count;
     size_t waiting, waiting_bytes; /* number and bytes of the waiting definitions */
     int64_t last_usage;            /* id of the newest usage in the store */
@@ -319,7 +319,8 @@ static int read_review_state(struct store_review *r)
     return 0;
 }
 
-/* An empty list sets the baseline as well. Otherwise a server could list nothing first and be trusted later. */
+/* Adds the kinds of the listing to the baseline, also if their lists are empty. Otherwise a server could list nothing
+ * first and be trusted later. */
 static int keep_baseline(struct store_review *r)
 {
     int64_t bits = r->baseline | list_complete_kinds(r->listing);

@@ -4,8 +4,8 @@
  * the catalogue. An approval applies to a hash (catalog/pins.h): the imported definition is the approved definition,
  * byte for byte.
  *
- * Invariants: the catalogue has a tool of the server exactly if the tool is approved and in the last listing. At most
- * WT_MAX_WAITING definitions and WT_MAX_WAITING_BYTES wait.
+ * Invariant: the catalogue has a tool of the server exactly if the tool is approved and in the last listing. Of one
+ * listing, at most WT_MAX_WAITING definitions with WT_MAX_WAITING_BYTES in total wait.
  *
  * A server's name is reserved as a provider from its first review, or from wt__store_reserve_provider on. Only
  * wt__store_review and wt__store_approve write the tools of a reserved provider. Every other import, removal and rename
@@ -23,11 +23,13 @@ enum review_verdict {
     REVIEW_BEYOND   /* over the limits, and not stored */
 };
 
-/* One listed definition, or a server's instructions, which are a tool without a name. Views. */
+/* One listed definition, or a server's instructions, which are a tool without a name. Views.
+ *
+ * tool: the tool to import if it is approved. For other kinds only the name is set: a prompt's name, a URI, or a URI
+ * template. */
 struct review_item {
     enum review_kind kind;
-    struct tool tool;   /* as imported once approved, from the approved bytes. For other kinds only the name is set: a
-                         * prompt's name, a URI, or a URI template */
+    struct tool tool;
     struct str offered; /* definition in the listing */
     char sha256[DEFINITION_DIGITS + 1];
     bool locked; /* the lock file contains sha256 */
@@ -38,9 +40,8 @@ struct review_listing {
     struct str provider, source;
     struct review_item *items; /* [count] with different kinds or names */
     size_t count;
-    bool told[REVIEW_KINDS];   /* the items are complete for this kind */
-    bool instructions;         /* the listing includes the instructions, as one item, or no item if the server has no
-                              * instructions */
+    bool told[REVIEW_KINDS];   /* [kind] the items are complete for this kind */
+    bool instructions;         /* the listing covers the instructions: without their item, the server has none */
     bool trust_first;          /* see wt_review_options */
     bool lock;                 /* only locked definitions are approved */
     int64_t now;               /* seconds since 1970 */
@@ -50,7 +51,7 @@ struct review_listing {
 struct review_changes {
     int64_t *ids; /* [tool_count] approved tools in the catalogue; the caller frees the array */
     size_t tool_count;
-    size_t returned; /* number of tools that are again as approved, after a change */
+    size_t returned; /* number of tools whose changed definition is the approved definition again */
     struct store_changes catalogue;
 };
 
@@ -90,8 +91,8 @@ enum review_rows { REVIEWS_WAITING, REVIEWS_APPROVED, REVIEWS_INSTRUCTIONS };
 int wt__store_reviews(struct store *store, enum review_rows which, const struct str *provider, struct arena *arena,
                       struct review_row **out, size_t *count, wt_error *err);
 
-/* Lists tools approved in the last WT_NEW_TOOL_DAYS that no usage recorded since has used, in the arena. Tools of a
- * provider's first listing are left out. */
+/* Lists the tools that were approved in the last WT_NEW_TOOL_DAYS days and that no later usage has used, in the arena.
+ * Tools of a provider's first listing are left out. */
 struct stored_new_tool {
     int64_t tool;  /* id of the tool */
     int64_t since; /* time of the approval, in seconds since 1970 */

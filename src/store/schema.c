@@ -1,36 +1,37 @@
 /* schema.c: the tables, and the migrations of files of older versions.
  *
- * application_id marks a file as ours, user_version counts the steps applied. A step is never edited once released; new
- * steps are added at the end. Some columns of each table:
+ * application_id marks a file as a whichtool store. user_version is the number of applied steps. A released step is
+ * never edited: new steps are added at the end. Notes on the tables and some of their columns:
  *
  * tool: the short columns come first and the texts last, so that a scan for keys does not read the definitions.
- *   source      the file of the row: the owner, and the scope of sync
+ *   source      source that last imported the tool; only its sync removes the tool
  *   generation  generation of the store when the row last changed
  *   export_name exported name (catalog/names.h)
  * provider_alias: former names of a provider, which its sources still use.
- * vector: a rowid table with an index; a vector fills half a page, too much for a table clustered by its key.
- * request: equal requests are one row. hash is a hash of the words, so all spellings of the request share it.
+ * vector: a rowid table with an index. A vector fills half a page, too much for a table clustered by its key.
+ * request: byte-equal requests are one row. hash is a hash of the words, so all spellings of a request share it.
  * label: the name of a tool in a usage, with a link to the tool, because a usage outlives the tool.
  * usage_tool:
- *   arguments   arguments of the call; not used for finding tools. NULL if not reported
+ *   arguments   arguments of the call; NULL if not reported. Search does not use them
  *   client      copy of usage.client, so that the index lists the clients of a label
- * contrast: questions of a language model that distinguish two definitions; a cache.
- * client: reporters of usages. last is the id of the client's newest usage, even if that usage was removed.
+ * contrast: a cache of a language model's questions, each of which distinguishes two definitions.
+ * client: reporters of usages. last is the id of the client's newest usage, even if this usage was removed.
  * usage: AUTOINCREMENT, so that an id below a mark (usage_encoding.last) is never reused.
  *   hash        copy of request.hash, so that the index lists the clients of a request in all its spellings
- *   key         given by the client and unique among its usages; deleted with the usage
+ *   key         key from the client, unique among the client's usages; NULL if not reported
  * review_server: an MCP server whose definitions are approved one by one. The provider of that name is reserved:
  * other imports, removals and renames refuse it.
- *   baseline        bits of the kinds listed before: later lists are changes
+ *   baseline        bit set of the kinds that the server has listed before
  * review: approved and waiting definitions of a server (store/review.h). Finding, listing, showing and calling tools do
  * not read it.
  *   kind            enum review_kind
- *   name            of the tool or the prompt, the resource's URI, the URI template; '' for the server's instructions
+ *   name            name of the tool or prompt, URI, or URI template; '' for the server's instructions
  *   listed          1 if the definition is in the server's last listing
  *   tool            id of the tool in the catalogue; NULL if absent
- *   approved_after  newest usage at the approval: a later usage shows that the tool is called. NULL if not tracked
+ *   approved_after  id of the newest usage at the approval; NULL if not tracked. The tool is new until a later usage
+ *                   calls it
  *   offered         waiting definition; NULL if the row has no waiting definition
- * usage_sum: uses is -1 while the sum is stale; its data is then empty. */
+ * usage_sum: while a sum is stale, uses is -1 and data is empty. */
 #include "store/internal.h"
 
 #include <errno.h>
@@ -205,9 +206,9 @@ static bool has_journal(const char *path)
     return len > 0 && (size_t)len < sizeof journal && access(journal, F_OK) == 0;
 }
 
-/* Reads the header through the database's own descriptor. Closing another descriptor of the file would release the
- * locks that this process holds on it (fcntl(2)); SQLite keeps its own open meanwhile. Opening alone reads and repairs
- * nothing. */
+/* Reads the header through SQLite's own descriptor. Closing any other descriptor of the file would release the locks
+ * that this process holds on it (fcntl(2)). SQLite delays the close of its descriptor for this reason. Opening alone
+ * reads and repairs nothing. */
 static int read_header(const char *path, unsigned char header[HEADER_BYTES], wt_error *err)
 {
     sqlite3 *db = NULL;
@@ -225,8 +226,8 @@ static int read_header(const char *path, unsigned char header[HEADER_BYTES], wt_
     return rc;
 }
 
-/* A change interrupted half way may leave a damaged first page, and a journal. The database repairs such a file, and
- * wt__store_migrate checks it again. */
+/* An interrupted change may leave a damaged first page and a journal. A file with a journal therefore passes: SQLite
+ * repairs it, and wt__store_migrate checks it again. */
 int wt__store_inspect(const char *path, bool read_only, wt_error *err)
 {
     struct stat info;
@@ -238,7 +239,7 @@ int wt__store_inspect(const char *path, bool read_only, wt_error *err)
     if (info.st_size == 0)
         return read_only ? wt__fail(err, WT_ESTORE, "%s is empty, not a whichtool store", path) : 0;
     unsigned char header[HEADER_BYTES] = {0};
-    bool journal = has_journal(path); /* Look before the read, which may remove the journal. */
+    bool journal = has_journal(path); /* look before the read, because it may remove the journal */
     WT_TRY(read_header(path, header, err));
     bool ours =
         memcmp(header, "SQLite format 3", 16) == 0 && read_be32(header + HEADER_APPLICATION_ID) == APPLICATION_ID;

@@ -204,8 +204,8 @@ int wt__sql_list_integers(struct store *store, const char *sql, const struct sql
 
 /* ---------------------------------------------------------------- transactions */
 
-/* Fails if another whichtool has updated the tables since they were opened: this process would read and write the
- * tables wrongly. Rolls back the transaction on failure. */
+/* Fails if the version of the tables has changed since the store was opened, because this process would read and write
+ * the tables wrongly. Rolls back the transaction on failure. */
 static int check_store_version(struct store *store, wt_error *err)
 {
     int64_t version = store->version;
@@ -250,7 +250,7 @@ int wt__sql_end(struct store *store, int rc, wt_error *err)
 
 int wt__store_read_begin(struct store *store, wt_error *err)
 {
-    /* A cached statement, because each find begins and ends a transaction. */
+    /* Use a cached statement, because each find begins and ends a transaction. */
     int rc = wt__sql_run(store, "BEGIN", NULL, err);
     return rc < 0 ? rc : check_store_version(store, err);
 }

@@ -154,7 +154,7 @@ void wt__store_close(struct store *store)
     if (!store)
         return;
     for (size_t i = 0; i < store->prepared_count; i++) {
-        assert(!sqlite3_stmt_busy(store->prepared[i].statement)); /* a busy statement would keep others from writing */
+        assert(!sqlite3_stmt_busy(store->prepared[i].statement)); /* a busy statement would block other writers */
         sqlite3_finalize(store->prepared[i].statement);
     }
     sqlite3_close(store->db);
@@ -169,7 +169,7 @@ bool wt__store_read_only(const struct store *store)
 
 /* ---------------------------------------------------------------- checking */
 
-/* Runs a query that returns a row other than "ok" only if the file is damaged. */
+/* Runs a query that checks the file. Fails with WT_ESTORE if the query returns a row other than "ok". */
 static int check_query(struct store *store, const char *sql, wt_error *err)
 {
     WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;

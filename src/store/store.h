@@ -2,12 +2,12 @@
  *
  * A store is one file. Every change is one transaction: all of it or nothing. A change reported as stored survives a
  * kill at any moment. One process writes at a time; another writer waits up to busy_ms. Only one thread may use a
- * struct store at a time. Threads sharing a store lock it, or each opens a reader.
+ * struct store at a time. Threads that share a store must lock it, or each thread opens a reader.
  *
- * Every tool has an id, never given to another tool, and the generation at which it last changed. The store's own
- * generation grows with every change that a reader could see (tools and vectors). A derived file remembers that
- * generation and detects with one quick read that it is stale. The pairs (id, generation) then identify the tools that
- * are new to the derived file.
+ * The generation of the store grows with every change of tools or vectors. A derived file records the generation from
+ * which it was built. It is stale if the store's generation differs, which one quick read detects. Every tool has an id
+ * that is never reused, and the generation of its last change. By these pairs, the builder of a derived file finds the
+ * new and changed tools.
  *
  * All functions can fail with WT_ESTORE (the file is damaged, or the database failed), WT_EBUSY, WT_ENOMEM or WT_EIO;
  * writes also with WT_EREADONLY or WT_EFULL. docs/store.md describes the file. */
@@ -39,7 +39,7 @@ enum {
 struct store_options {
     bool read_only;
     unsigned busy_ms;          /* 0 for STORE_BUSY_MS */
-    struct progress *progress; /* reports waits while the store is opened or read; outlives the store; may be NULL */
+    struct progress *progress; /* receives waits for a lock; must outlive the store; may be NULL */
 };
 
 /* Opens the store at path. An absent or empty file becomes a new store, with its parent folders, unless read_only. An
@@ -57,13 +57,13 @@ bool wt__store_private(const struct store *store);
  * store is closed. */
 bool wt__store_idle(const struct store *store);
 
-/* Replaces the timeout of reads that wait for a commit; 0 fails with WT_EBUSY at once. */
+/* Sets the maximum wait for a lock. With 0, a locked store fails with WT_EBUSY at once. */
 void wt__store_set_wait(struct store *store, unsigned busy_ms);
 
 bool wt__store_read_only(const struct store *store);
 
-/* Starts a read transaction: until its end every read sees the store as of one moment. Not for writes; does not nest.
- * Commits of other processes wait meanwhile, so keep it short. */
+/* Starts a read transaction: until its end every read sees the store as of one moment. It does not allow writes, and
+ * does not nest. Commits of other processes wait meanwhile, so keep it short. */
 int wt__store_read_begin(struct store *store, wt_error *err);
 void wt__store_read_end(struct store *store);
 
@@ -75,15 +75,14 @@ int wt__store_check(struct store *store, wt_error *err);
 /* ---------------------------------------------------------------- changes */
 
 struct store_import_options {
-    struct str source;               /* a path, or a name if the tools have no path; the scope of sync */
-    bool sync;                       /* remove tools stored earlier from this source, or from below it, and absent from
-                                      * this import */
+    struct str source;               /* path of the tools' file or folder, or a name if they have no path */
+    bool sync;                       /* remove stored tools of this source, and of sources below it, that are absent
+                                      * from this import */
     const struct skipped_tool *left; /* [left_count] tools of the source that the reader skipped; sync keeps their
                                       * stored rows */
     size_t left_count;
-    struct str reviewed; /* reserved provider of these tools (store/review.h), "" for other imports. They replace its
-                          * tools of the same names, and sync removes all its other tools, whatever their source. Other
-                          * imports cannot write to reserved providers */
+    struct str reviewed; /* reserved provider of these tools (store/review.h), or "". The tools replace the provider's
+                          * tools of the same names. Sync removes the provider's other tools, whatever their source */
     int64_t *ids;        /* [number of tools] receives the ids of the tools; may be NULL */
     struct progress *progress; /* may be NULL */
     struct arena *arena;       /* for the texts of collisions; NULL to only count them */
@@ -106,12 +105,17 @@ struct store_changes {
 /* Imports tools in one transaction. A tool whose definition and fields are as stored is not written. A changed tool
  * keeps its id and loses its vectors. A tool belongs to the last source that imported it.
  *
- * Identity of a name: (provider, name) with the same definition is one tool, from any source. With another definition
- * it is the same tool, changed, if the stored tool has the same source. Otherwise it is another tool, stored as
- * "name~2", "name~3", ...: in the row that its source used before, or else under the first free name. A name that comes
- * twice in one import is treated the same way. Only its own source overwrites a tool. Errors: WT_ETOOLONG (over
- * WT_MAX_TOOLS, WT_MAX_NAME_BYTES or STORE_MAX_ROW), WT_EINVAL (the provider of a tool is reserved), WT_ECANCELLED. On
- * an error nothing is changed. */
+ * If the store already has a tool with the provider and name of an imported tool:
+ *
+ *   - the same definition, from any source, is the same tool
+ *   - another definition from the same source is the same tool, and changes it
+ *   - another definition from another source is another tool, stored as "name~2", "name~3", ...
+ *
+ * A numbered tool keeps the row that its source used before, or else gets the first free name. The same rules apply to
+ * a name that comes twice in one import.
+ *
+ * Errors: WT_ETOOLONG (over WT_MAX_TOOLS, WT_MAX_NAME_BYTES or STORE_MAX_ROW), WT_EINVAL (the provider of a tool is
+ * reserved), WT_ECANCELLED. On an error nothing is changed. */
 int wt__store_import(struct store *store, const struct tool *tools, size_t count,
                      const struct store_import_options *options, struct store_changes *out, wt_error *err);
 
@@ -132,7 +136,7 @@ int64_t wt__store_rename_provider(struct store *store, struct str provider, stru
 struct store_key {
     int64_t id;
     uint64_t generation; /* generation of the store when this tool last changed */
-    int64_t provider;    /* number of the provider, never given to another provider */
+    int64_t provider;    /* number of the provider, never reused */
 };
 
 /* Called once per tool, in order of id. The views of the tool last until the callback returns. A non-zero result stops
@@ -264,10 +268,10 @@ enum usage_fate {
     USAGE_MISSING,  /* no usage has its key */
 };
 
-/* Adds usages in one transaction, in order; id and request_id are ignored. A tool removed meanwhile becomes a label
+/* Adds usages in one transaction, in order. Ignores their id and request_id. A tool removed meanwhile becomes a label
  * without a tool. A usage with a key and no tools reports the outcome of an earlier usage, either stored or earlier in
- * `usages`. If a usage turns out to have failed, or not to have failed, its sums become stale. fates [count] may be
- * NULL. *last receives the last id; may be NULL.
+ * `usages`. If the outcome changes from or to failed, the sums of the earlier usage's tools become stale. fates [count]
+ * may be NULL. *last receives the last id; may be NULL.
  * Errors: WT_ETOOLONG (over WT_MAX_USAGES), WT_ECANCELLED. On an error nothing is added or changed. */
 int wt__store_add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
                          enum usage_fate *fates, int64_t *last, wt_error *err);
@@ -278,14 +282,14 @@ int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_
 
 /* Selects usages. All zero selects every usage. tool and label are one condition: either may match.
  *
- * A tool of a usage counts once per client and request: not if an earlier usage that did not fail has the same request,
- * client and tool. It does not count either if 100 earlier usages of the client used the tool. Without a client every
- * usage counts. */
+ * In a usage without a client, every tool counts. In a usage with a client, a tool does not count in two cases: an
+ * earlier usage that did not fail has the same request, client and tool, or 100 earlier usages of the client used the
+ * tool. */
 struct usage_query {
     int64_t after, upto; /* after < id <= upto; upto 0 for no upper limit */
     int64_t before;      /* recorded before this time, in seconds since 1970; 0 for any time */
     int64_t tool;        /* uses this tool; 0 for any */
-    struct str label;    /* uses this label while no tool has it; "" for any */
+    struct str label;    /* uses this label, which is linked to no tool; "" for any */
     struct str client;   /* reported by this client; "" for any, including usages without a client */
     bool teaching;       /* did not fail, and used an existing tool that counts; other tools are left out */
     bool arguments;      /* read the arguments of calls, which are empty otherwise */
@@ -316,9 +320,11 @@ struct recorded_tool {
 enum { RECORDED_TOOLS_MAX = 256 };
 
 /* Lists the tools used by teaching usages of this request or of nearly equal requests, in the arena. Reports of clients
- * are weighted by their trust for the tool (trust.c). A lookup costs a bounded number of index seeks. Nearly equal
- * requests are searched among the newest 200, or the newest 256 KB, without a client, and as many of the 50 most
- * recently active clients together. At most 200 usages without a client count, and at most four of each client. */
+ * are weighted by the trust in clients for the tool (trust.c). A lookup costs a bounded number of index seeks.
+ *
+ * Nearly equal requests are searched among the newest 200 requests, or the newest 256 KB, without a client. As many are
+ * searched for the 50 most recently active clients together. At most 200 usages without a client count. At most 200
+ * usages of all clients count, and at most four of each client. */
 int wt__store_recorded(struct store *store, struct str request, struct arena *arena, struct recorded_tool **out,
                        size_t *count, wt_error *err);
 
@@ -330,14 +336,14 @@ struct recorded_call {
 enum { RECORDED_CALLS_MAX = 64 };
 
 /* Finds the newest calls of a tool whose usage did not fail and whose arguments are known, newest first, each request
- * once. Writes at most `most` (up to RECORDED_CALLS_MAX), in the arena. Clients share the limit equally with each other
- * and with calls without a client. The newest 1,000 usages of each client are read, for up to 64 clients.
+ * once. Writes at most `most` (up to RECORDED_CALLS_MAX), in the arena. Each client can fill only an equal share of the
+ * limit. The newest 1,000 usages of each client are read, for up to 64 clients.
  * Errors: WT_ESTORE (also for arguments that are not a JSON object), WT_ENOMEM. */
 int wt__store_recorded_calls(struct store *store, int64_t tool, size_t most, struct arena *arena,
                              struct recorded_call **out, size_t *count, wt_error *err);
 
-/* Finds the newest request whose usage of the tool did not fail, with or without arguments; empty if absent. Limits and
- * errors are those of wt__store_recorded_calls. */
+/* Finds the newest request whose usage of the tool did not fail, with or without arguments. *out is empty if no such
+ * request exists. Limits and errors are those of wt__store_recorded_calls. */
 int wt__store_recorded_request(struct store *store, int64_t tool, struct arena *arena, struct str *out, wt_error *err);
 
 /* ---------------------------------------------------------------- contrastive questions */

@@ -39,7 +39,7 @@ static int remove_key_folder(void **state)
 static const struct {
     const char *text;
     size_t keys;
-    size_t line; /* invalid line, or 0 */
+    size_t line; /* number of the invalid line, or 0 if the file is valid */
 } files[] = {
     {"", 0, 0},
     {"# nothing\n\n  \n", 0, 0},

@@ -1,4 +1,4 @@
-/* Tests calls in both eras: questions, state, messages and results, cancellation, and limits. */
+/* Tests calls by legacy and modern MCP clients: results, questions to the client, cancellation, limits, and notices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 static wt_error err;
 static struct mcp_service *service;
 static struct mcp_peer *legacy, *modern;
-static _Atomic int64_t clock_ms; /* atomic, because calls end on threads of their own */
+static _Atomic int64_t clock_ms; /* atomic, because calls run on other threads */
 
 static double fake_now_ms(void)
 {
@@ -56,8 +56,8 @@ static bool contains_or_print(const char *said, const char *words)
 
 static const struct {
     const char *name, *tool;
-    const char *modern[2], *legacy[2]; /* texts in the answer to a client of this era */
-    const char *never;                 /* text in neither answer; NULL for no text */
+    const char *modern[2], *legacy[2]; /* texts in the answer to a client of each era */
+    const char *never;                 /* text that neither answer may contain, or NULL */
 } answers[] = {
     {"no content", TOOL("silent"), {"\"content\":[]"}, {"\"content\":[]"}, "isError"},
     {"structured content",
@@ -119,7 +119,7 @@ static char *state_in(const char *said)
     return strndup(begin, strcspn(begin, "\""));
 }
 
-/* Retries a call with the state and further members of params. */
+/* Retries a call with the request state `sealed`. `more` holds further members of params. */
 static char *retry_call(struct mcp_peer *peer, const char *tool, const char *sealed, const char *more, int *status)
 {
     struct buffer text = {0};
@@ -152,7 +152,8 @@ static void modern_clients_are_asked_in_rounds(void **state)
     char *second = state_in(said);
     assert_string_not_equal(first, second);
     free(said);
-    /* The first response is sealed, so a second one is ignored. The order of arguments does not matter. */
+    /* The first response to "one" is sealed in the state, so the changed response in TWO is ignored. */
+    /* The order of arguments does not matter. */
     said = retry_call(modern, ",\"arguments\":{ \"a\":[2],\"b\":1},\"name\":\"ask\"", second, TWO, &status);
     assert_true(contains_or_print(said, "{\\\"action\\\":\\\"accept\\\"} and {\\\"role\\\":\\\"assistant\\\"}, kept"));
     free(said);

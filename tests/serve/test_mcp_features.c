@@ -1,4 +1,4 @@
-/* Tests features that are functions: ten thousand tools in pages, groups that are not offered, and invalid features. */
+/* Tests services whose features are callbacks: 10000 tools in pages, missing feature groups, and invalid features. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,9 +17,9 @@ static wt_error err;
 
 static struct {
     unsigned runs, drops, finds;
-} seen; /* numbers of calls of the functions below */
+} seen; /* call counts of the callbacks below */
 
-/* Lists tool-00000 and so on, by number. */
+/* Adds the tools that follow the cursor `after`, in the order of their numbers, until the page is full. */
 static void list_many(void *context, struct mcp_call *call, struct str after)
 {
     char name[16], definition[128];
@@ -133,7 +133,8 @@ static void pages_list_each_tool_once(void **state)
 
 static const struct {
     const char *name, *text;
-    int status, code; /* 0 for a result */
+    int status; /* of HTTP */
+    int code;   /* JSON-RPC error code, or 0 if the answer is a result */
     const char *says;
 } rows[] = {
     {"the last tool", MODERN("1", "tools/call", ",\"name\":\"tool-09999\""), 200, 0, "ran"},

@@ -24,7 +24,7 @@ static double fake_http_now_ms(void)
     return (double)clock_ms;
 }
 
-/* Takes the principal from the request; a real server would authenticate it. */
+/* Takes the principal from the header Who. A real server would authenticate the client. */
 static void answer_mcp_request(void *context, struct http_exchange *exchange)
 {
     struct str who = wt__http_field(wt__http_request(exchange), "Who");
@@ -179,7 +179,7 @@ static const struct {
     {"a batch", "POST", JSON_FIELDS, "[]", 400, {"-32600"}},
     {"no body", "POST", JSON_FIELDS, "", 400, {"-32700"}},
 
-    /* headers and body */
+    /* headers compared with the body */
     {"no version",
      "POST",
      JSON_FIELDS "Mcp-Method: tools/list\r\n",
@@ -678,7 +678,7 @@ static void a_legacy_client_can_resume_for_its_answer(void **state)
     assert_null(strstr(in.ptr, "progress"));
     close(client);
     wt__buffer_clear(&in);
-    client = resume_stream(mine, "1-0"); /* already received */
+    client = resume_stream(mine, "1-0"); /* the answer is not sent again */
     receive_until(client, &in, ":\n\n");
     assert_null(strstr(in.ptr, "let go"));
     close(client);

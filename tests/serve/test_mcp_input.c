@@ -28,7 +28,7 @@ static int check_arguments_text(const struct mcp_input *input, struct str argume
     return wt__mcp_input_check(input, tree, words);
 }
 
-/* Repairs arguments, and checks that the repaired tree is the parsed text of the repaired arguments. */
+/* Repairs the arguments and checks that the repaired tree equals the repaired text, parsed. */
 static int repair_arguments_text(const struct mcp_input *input, struct str arguments, struct buffer *repaired)
 {
     json_auto_t *tree = parse_arguments_text(arguments);
@@ -95,11 +95,11 @@ static void header_annotations_are_checked(void **state)
     }
 }
 
-/* Schemas that compile only in part, with arguments that the compiled part accepts and rejects. */
+/* Schemas with faults or of older drafts. The part of a schema that compiles accepts `fits` and rejects `misfits`. */
 #define ONE(keywords) OBJECT("\"a\":{" keywords "},\"n\":{\"type\":\"integer\"}")
 #define DRAFT(uri) "{\"$schema\":\"" uri "\",\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}}}"
 static const struct {
-    const char *name, *schema, *why; /* why: part of the reason; NULL if all of the schema is checked */
+    const char *name, *schema, *why; /* why: words from the reason; NULL if the whole schema is checked */
     const char *fits, *misfits;      /* misfits: NULL if the schema is not checked */
 } loose[] = {
     {"a dangling reference", ONE("\"$ref\":\"#/$defs/X\""), "$ref", "{\"a\":1}", "{\"n\":\"x\"}"},
@@ -190,7 +190,7 @@ static void the_number_of_annotations_is_limited(void **state)
 
 /* ---------------------------------------------------------------- headers */
 
-/* Looks up "NAME:VALUE". */
+/* Finds a parameter in headers->context, which holds the only header as "NAME:VALUE", or is NULL. */
 static bool find_test_param(const struct mcp_headers *headers, struct str name, struct str *value)
 {
     const char *only = headers->context;
@@ -327,7 +327,9 @@ static void violations_are_explained_to_the_model(void **state)
     wt__mcp_input_close(input);
 }
 
-/* OpenAPI's "nullable". fits: valid as sent; becomes: value after repair, NULL if not repaired. */
+/* OpenAPI's keyword "nullable".
+ * fits: 1 if the arguments are valid as sent, else 0.
+ * becomes: the arguments after the repair, or NULL if they are not repaired. */
 static const struct {
     const char *schema, *arguments;
     int fits;

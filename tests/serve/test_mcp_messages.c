@@ -1,4 +1,4 @@
-/* Tests messages of both eras and their responses, with the fixture of the conformance suite and no transport. */
+/* Tests the responses to legacy and modern messages. Uses the fixture of the conformance suite, without a transport. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

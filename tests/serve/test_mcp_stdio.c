@@ -17,7 +17,7 @@
 static wt_error err;
 static struct mcp_service *service;
 
-/* A server on a thread, with the client's ends of its pipes. */
+/* A server on its own thread, with both ends of its pipes. */
 struct stdio_session {
     pthread_t thread;
     int in[2], out[2], stop[2], rc;
@@ -56,7 +56,7 @@ static void write_stdin_text(struct stdio_session *session, const char *text)
     }
 }
 
-/* Reads until words appear, or until the end if words is NULL. Returns true if they appeared. */
+/* Reads output until `words` appears, or to the end if `words` is NULL. Returns false at the end of the output. */
 static bool read_until_words(struct stdio_session *session, const char *words)
 {
     char bytes[4096];
@@ -259,7 +259,7 @@ static void a_client_sending_ahead_is_not_refused(void **state)
     session->in[1] = session->stop[0] = session->stop[1] = -1;
     assert_int_equal(pthread_create(&session->thread, NULL, run_stdio, session), 0);
     meanwhile_until(&meanwhile.waiting, 1);
-    usleep(100000); /* enough time to read all other lines */
+    usleep(100000); /* enough time for the server to read all other lines */
     meanwhile_add(&meanwhile.let_go);
     char *said = end_stdio(session);
     for (const char *line = said; *line; line += strcspn(line, "\n") + 1) {

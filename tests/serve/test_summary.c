@@ -1,4 +1,4 @@
-/* Tests the sentence that names the providers, and its filter of names. */
+/* Tests the sentence that lists the providers, and the filter for unsafe provider names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -19,7 +19,7 @@ enum { NEVER_MS = 3600 * 1000, THREADS = 4, REPORTS = 50 };
 struct batch_answer {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int times; /* number of results */
+    int times; /* number of results received */
     int rc;    /* code of the last result; 1 before the first */
     char why[200];
     size_t count;
@@ -167,7 +167,7 @@ static void test_a_repeated_batch_is_not_recorded_again(void **state)
     assert_int_equal(report_and_wait(log, "c1", "b1", RAIN SUM)->usages[1].fate, USAGE_REPEATED);
     wt__usage_log_close(log);
     wt_close(engine);
-    engine = open_test_engine(&place, ""); /* also known after a restart */
+    engine = open_test_engine(&place, ""); /* the batch id is still known after a restart */
     log = open_log(engine, &(struct usage_log_options){.commit_ms = 1});
     struct batch_answer *answer = report_and_wait(log, "c1", "b1", RAIN SUM SUM);
     assert_int_equal(answer->usages[0].fate, USAGE_REPEATED);
@@ -415,7 +415,7 @@ static void report_as(struct usage_log *log, size_t number, int code)
         assert_call_ok(&place, rc);
 }
 
-/* The number of token buckets is limited; a full bucket is dropped for a new client. */
+/* The number of token buckets is limited. A full bucket is dropped to make room for a new client. */
 static void test_full_token_buckets_are_dropped(void **state)
 {
     (void)state;

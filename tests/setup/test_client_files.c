@@ -1,5 +1,5 @@
-/* Tests clients' files: their paths, and movable servers. Damaged files must be edited correctly or skipped, and
- * restored byte for byte. */
+/* Tests the paths of clients' files, and which servers can move. Damaged files must be edited correctly or skipped, and
+ * undo must restore them byte for byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,8 +83,8 @@ static void clients_files_have_known_paths(void **state)
 
 /* ---------------------------------------------------------------- one server */
 
-/* Entries of servers, each with its definition in our file or its reason to stay. The variable SET is set to
- * "value". */
+/* Entries of clients' files. becomes: the definition in our file and the names of its variables, or the reason why the
+ * server stays. The environment variable SET is set, and UNSET is not. */
 static const struct {
     const char *client, *entry, *becomes;
 } servers[] = {
@@ -211,7 +211,8 @@ static struct str get_text(char **out, const char *path)
     return (struct str){*out, len};
 }
 
-/* Moves the servers of a file and restores them. Returns the number of moved servers. */
+/* Writes the text to the client's file, moves its servers, and restores the file. Returns the number of moved
+ * servers. */
 static size_t there_and_back(struct str text)
 {
     static const char *const client[] = {"claude-code"};
@@ -368,7 +369,7 @@ static void check_content(const char *path, const char *text)
     free(now);
 }
 
-/* The edited text stays, and the backup has the replaced text. */
+/* The client edits its file after the plan. The file keeps the edit, and the backup holds the edited text. */
 static void edit_between_plan_and_write_is_kept(void **state)
 {
     static const char *const client[] = {"claude-code"};
