@@ -120,8 +120,8 @@ int wt__model_json(json_t **out, const char *folder, const char *name, bool requ
     return rc;
 }
 
-/* Reads a number, or returns `fallback` if it is missing. Returns UINT32_MAX if the number does not fit:
- * wt__model_config_check rejects UINT32_MAX, because it exceeds every limit. */
+/* Returns an integer member, or `fallback` if it is missing or not an integer. Returns UINT32_MAX if the value does not
+ * fit: wt__model_config_check rejects UINT32_MAX, because it exceeds every limit. */
 static uint32_t read_uint32(const json_t *object, const char *key, uint32_t fallback)
 {
     int64_t value = wt__json_int(object, key, fallback);
@@ -223,8 +223,8 @@ static int read_classifier_head(struct model_config *c, const json_t *config, co
     size_t len = name ? strlen(name) : 0;
     if (len >= classifier.len && memcmp(name + len - classifier.len, classifier.ptr, classifier.len) == 0)
         c->labels = json_is_object(labels) ? (uint32_t)json_object_size(labels) : read_uint32(config, "num_labels", 2);
-    /* A model without a head may get one later, so an unsupported head activation is an error only if there is a
-     * head. */
+    /* Training may add a head to a model without one, so the activation is read in any case. Only a head with one
+     * output is used, so an unsupported activation is an error only for such a head. */
     int rc =
         read_activation(&c->head_activation, config, c->architecture == ARCHITECTURE_DEBERTA ? "pooler_hidden_act" : "",
                         dialects[c->architecture].head, folder, c->labels == 1 ? err : NULL);
