@@ -13,7 +13,7 @@
 #include "nn/layers.h"
 #include "nn/attention.h"
 
-enum { HAS_TYPES = 1, TWO_TYPES = 2 /* by default */, PADDING_FIRST = 4, FIXED_EPSILON = 8 };
+enum { HAS_TYPES = 1, TWO_TYPES = 2 /* default of type_vocab_size */, PADDING_FIRST = 4, FIXED_EPSILON = 8 };
 
 /* Members of config.json whose names depend on the architecture, and their usual names. */
 enum { NAME_LAYERS, NAME_HIDDEN, NAME_HEADS, NAME_INTERMEDIATE, NAME_ACTIVATION, NAMES };
@@ -87,7 +87,8 @@ static int refuse_architecture(struct str type, const char *folder, wt_error *er
                     known.failed ? "others" : known.ptr);
 }
 
-/* Works like wt__model_json, but with the error codes of the file and of the parser. */
+/* Works like wt__model_json, but returns the error codes of wt__file_read and wt__json_parse, and may set *out on
+ * error. */
 static int parse_model_file(json_t **out, const char *folder, const char *name, bool required, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
@@ -119,14 +120,15 @@ int wt__model_json(json_t **out, const char *folder, const char *name, bool requ
     return rc;
 }
 
-/* Returns UINT32_MAX for a value out of range: it is above every limit, so wt__model_config_check rejects it. */
+/* Returns an integer member, or `fallback` if it is missing or not an integer. Returns UINT32_MAX if the value does not
+ * fit: wt__model_config_check rejects UINT32_MAX, because it exceeds every limit. */
 static uint32_t read_uint32(const json_t *object, const char *key, uint32_t fallback)
 {
     int64_t value = wt__json_int(object, key, fallback);
     return value < 0 || value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-/* Reads an activation function of config.json. */
+/* Reads the name of an activation function. If the member is missing, `fallback` is used. Sets *out to 0 on error. */
 static int read_activation(uint32_t *out, const json_t *config, const char *key, const char *fallback,
                            const char *folder, wt_error *err)
 {
@@ -221,8 +223,8 @@ static int read_classifier_head(struct model_config *c, const json_t *config, co
     size_t len = name ? strlen(name) : 0;
     if (len >= classifier.len && memcmp(name + len - classifier.len, classifier.ptr, classifier.len) == 0)
         c->labels = json_is_object(labels) ? (uint32_t)json_object_size(labels) : read_uint32(config, "num_labels", 2);
-    /* A model without a head may get one later, so an unsupported head activation is an error only if there is a
-     * head. */
+    /* Training may add a head to a model without one, so the activation is read in any case. Only a head with one
+     * output is used, so an unsupported activation is an error only for such a head. */
     int rc =
         read_activation(&c->head_activation, config, c->architecture == ARCHITECTURE_DEBERTA ? "pooler_hidden_act" : "",
                         dialects[c->architecture].head, folder, c->labels == 1 ? err : NULL);
@@ -341,7 +343,7 @@ static int check_distances(const struct model_config *c, const char *what, wt_er
     return 0;
 }
 
-/* Checks a static encoder. Its rows are counted later, with the weights. */
+/* Checks a static encoder. The number of its rows is checked later, when its weights are loaded. */
 static int check_static(const struct model_config *c, const char *what, wt_error *err)
 {
     const struct model_config expected = {.architecture = c->architecture,
@@ -441,7 +443,7 @@ int wt__dense_weight_from_options(struct dense_weight *out, double usual, double
                     usual, brief != 0 ? brief : usual, WT_MAX_DENSE_WEIGHT);
 }
 
-/* Returns {0, 0} if the member is missing. */
+/* Reads dense_weight: an array [usual, brief], or one number for both. Returns {0, 0} if the member is missing. */
 static struct dense_weight read_dense_weight(const json_t *members)
 {
     const json_t *given = json_object_get(members, "dense_weight");
@@ -466,7 +468,7 @@ struct dense_weight wt__model_dense_weight(const char *folder)
 enum { PROMPT_NAMES = 3 };
 static const char *const prompt_names[TEXT_ROLES][PROMPT_NAMES] = {{"query"}, {"document", "passage", "corpus"}};
 
-/* Returns the prompt of a role, or NULL if it has no prompt. */
+/* Returns the prompt of a role, else the default prompt, else NULL. */
 static const json_t *find_prompt(const json_t *config, enum text_role role)
 {
     const json_t *prompts = wt__json_object(config, "prompts");

@@ -1,8 +1,8 @@
 /* encoder.c: opens encoders and runs them on batches of texts.
  *
- * A batch is a run of texts with at least BATCH_TOKENS tokens: enough to use each weight often while it is in the
- * cache, and few enough to keep the hidden states in the L2 cache. Texts are not padded, so sorting them by length
- * would save nothing. */
+ * A batch ends at the text that brings it to BATCH_TOKENS tokens, or at the last text. That is enough to use each
+ * weight often while it is in the cache, and few enough to keep the hidden states in the L2 cache. Texts are not
+ * padded, so sorting them by length would save nothing. */
 #include "encoder/encoder.h"
 
 #include <stdlib.h>
@@ -20,9 +20,9 @@
 #include "nn/layers.h"
 
 enum {
-    BATCH_TOKENS = 256, /* a batch runs once it has this many tokens */
+    BATCH_TOKENS = 256, /* a batch runs when it has at least this many tokens */
     CHUNK_TEXTS = 256,  /* maximum number of texts that a thread takes at a time */
-    CHUNKS_A_THREAD = 4 /* minimum number of chunks per thread, so that threads finish at about the same time */
+    CHUNKS_A_THREAD = 4 /* intended number of chunks per thread, so that threads finish at about the same time */
 };
 
 struct encoder {
@@ -33,9 +33,9 @@ struct encoder {
 
 struct encoder_scratch {
     struct activations activations;
-    size_t capacity; /* maximum number of tokens of a batch: BATCH_TOKENS and those of one more text */
-    int32_t *ids;    /* [capacity] */
-    size_t *starts;  /* [capacity + 1] */
+    size_t capacity; /* maximum number of tokens of a batch, or of a text for a static encoder */
+    int32_t *ids;    /* [capacity] tokens of the batch */
+    size_t *starts;  /* [capacity + 1] index in `ids` of the first token of each text, then the number of tokens */
     struct arena arena;
     struct arena prompted; /* texts with their prompts, during one call */
 };
@@ -45,8 +45,8 @@ static const struct transformer *encoder_transformer(const struct encoder *encod
     return &encoder->cache.packed.model;
 }
 
-/* Computes the hash that identifies the encoder's vectors. Fields and prompts change the vectors, so they are hashed
- * too. */
+/* Computes the hash that identifies the encoder's vectors. It covers the weights, and the fields and prompts if the
+ * model has any, because they change the vectors. */
 static void hash_vectors(const struct packed_header *header, char hash[65])
 {
     unsigned char digest[32];
@@ -127,8 +127,8 @@ bool wt__encoder_is_static(const struct encoder *encoder)
     return wt__model_is_static(&encoder_transformer(encoder)->config);
 }
 
-/* English vocabularies have 30,000 to 50,000 tokens, DeBERTa v3's 128,100. Multilingual ones range from 119,547 (BERT)
- * to 501,153 (LaBSE); multilingual DeBERTa has 251,000. */
+/* Judges by the size of the vocabulary. English models have 30,000 to 50,000 tokens, multilingual models 119,547 (BERT)
+ * to 501,153 (LaBSE). DeBERTa v3 has 128,100 for English, and 251,000 in its multilingual version. */
 bool wt__encoder_is_multilingual(const struct encoder *encoder)
 {
     enum { LEAST = 100000, LEAST_DEBERTA = 200000 };
@@ -323,7 +323,8 @@ int wt__encode_many(const struct encoder *encoder, enum text_role role, const st
     return rc;
 }
 
-enum { CHUNK = 64 /* tokens per batch */, FRAMED = 3 /* [CLS] token [SEP] */ };
+/* CHUNK: vocabulary tokens per batch. FRAMED: length of the text [CLS] token [SEP], which encodes one token. */
+enum { CHUNK = 64, FRAMED = 3 };
 
 /* Buffers of one thread. */
 struct token_scratch {

@@ -4,8 +4,8 @@
  *   MODELS/ORG/.NAME.partial/hub/     partial downloads
  *   MODELS/ORG/.NAME.partial/commit   commit of these files
  *
- * config.json is fetched first; its response names the commit for all other files. An unsupported model is rejected
- * before its weights are fetched. */
+ * config.json is fetched first. Its response names the commit, and all other files are fetched at this commit. An
+ * unsupported model is rejected before its weights are fetched. */
 #include "encoder/pull.h"
 
 #include <stdio.h>
@@ -28,16 +28,18 @@ enum { COMMIT_DIGITS = 40, SHA256_DIGITS = 64 };
 /* Optional files of a model, in addition to config.json and the files of its tokenizer, modules and weights. */
 static const char *const settings[] = {"modules.json", "sentence_bert_config.json", MODEL_SENTENCE_CONFIG};
 
-/* Settings that are missing from the files of a model family: the prompts that its authors document, and the weight of
- * semantic similarity in hybrid search (docs/encoders.md, "Other languages"). A model belongs to the family if its name
- * starts with `owner`, contains `with`, and does not contain `without`. E5's cosines lie within two tenths of each
- * other, so words would outweigh them at the usual weight. */
+/* Settings of model families whose files do not have them: the documented prompts for requests and tools, and the
+ * weight of semantic similarity in hybrid search (docs/encoders.md, "Other languages"). A model belongs to a family if
+ * its name starts with `owner`, contains `with`, and does not contain `without`.
+ *
+ * The cosine similarities of E5 models differ by at most 0.2. At the usual weight, matching words would outweigh
+ * them. */
 static const struct {
     const char *owner, *with, *without, *request, *tool;
     double dense_weight;
 } families[] = {{"intfloat/", "e5-", "instruct", "query: ", "passage: ", 10}};
 
-/* Response headers, in the order of download_file. */
+/* Indices of the response headers that download_file asks for. */
 enum { TOLD_COMMIT, TOLD_HASH, TOLD_WHY };
 
 struct first_pull {
@@ -78,8 +80,8 @@ static bool is_hexadecimal(const char *text, size_t digits)
 
 /* ---------------------------------------------------------------- one file */
 
-/* Reports why the hub denies the model and what to do. `rc` is the result of the download; its message stays if there
- * is nothing to add. */
+/* Explains why config.json could not be fetched, and what the user can do. rc: error code of the download. Keeps its
+ * message if there is nothing to add. Returns an error code. */
 static int explain_refusal(struct first_pull *first, int rc)
 {
     const char *repo = first->repo, *why = first->told.values[TOLD_WHY], *hub = wt__hub_endpoint();
@@ -111,8 +113,8 @@ static int explain_refusal(struct first_pull *first, int rc)
                     first->revision);
 }
 
-/* Compares a file with the SHA-256 that the server sends as the ETag of large files. *right is true without such a
- * header. */
+/* Compares a file with the SHA-256 in the response headers, which the hub sends for large files. Sets *right to true if
+ * they match, or if the response had no SHA-256. */
 static int check_hash(struct first_pull *first, const char *path, bool *right)
 {
     char *told = first->told.values[TOLD_HASH], hex[SHA256_DIGITS + 1];
@@ -174,7 +176,7 @@ static int fetch_file(struct first_pull *first, const char *file, uint64_t most)
     WT_TRY(wt__pull_make_parent(pull, part));
     WT_TRY(wt__pull_make_parent(pull, whole));
     if (!first->commit_known)
-        unlink(part); /* it may be part of another commit's file */
+        unlink(part); /* the partial download may belong to another commit */
     int rc = download_correct_file(first, file, part, most);
     if (rc == WT_ENOTFOUND)
         unlink(part);
@@ -194,7 +196,8 @@ static int fetch_optional_file(struct first_pull *first, const char *file, bool 
 
 /* ---------------------------------------------------------------- all files */
 
-/* Deletes the files of an interrupted pull unless they belong to the same known commit. */
+/* Keeps the files of an interrupted pull if they belong to the commit of this pull. Otherwise deletes all except
+ * config.json, which is new, and writes the file `commit`. */
 static int keep_files_of_commit(struct first_pull *first)
 {
     struct pull *pull = &first->pull;
@@ -255,7 +258,8 @@ static int fetch_modules(struct first_pull *first)
     return named ? 0 : fetch_optional_file(first, "1_Pooling/config.json", NULL);
 }
 
-/* Fetches tokenizer.json, and the files that replace it in older models if it is missing. */
+/* Fetches tokenizer.json and the settings of the tokenizer. Fetches vocabularies in the formats of older models only if
+ * tokenizer.json is missing. */
 static int fetch_tokenizer(struct first_pull *first)
 {
     bool whole = false;
@@ -269,7 +273,8 @@ static int fetch_tokenizer(struct first_pull *first)
     return 0;
 }
 
-/* Reports an unusable model, with the model's name instead of the folder in the message. */
+/* Reports an unusable model, with the model's name instead of the folder in the message. Leaves errors other than
+ * WT_EMODEL and WT_EFORMAT unchanged. */
 static int fail_unusable_model(struct first_pull *first, int rc)
 {
     wt_error *err = first->pull.err;
@@ -349,7 +354,7 @@ static json_t *describe_files(struct pull *pull)
         return NULL;
     for (size_t i = 0; i < count; i++)
         bytes += wt__file_size(paths[i]);
-    (void)wt__progress_phase(pull->progress, "hashing", bytes); /* hashing checks for cancellation */
+    (void)wt__progress_phase(pull->progress, "hashing", bytes); /* wt__pull_hash checks for cancellation */
     for (size_t i = 0; i < count; i++) {
         const char *name = paths[i] + strlen(pull->files) + 1;
         if (strncmp(name, MODEL_RECORD, strlen(MODEL_RECORD)) == 0) /* left by an interrupted pull */
@@ -429,7 +434,7 @@ static int pull_first(struct first_pull *first)
     return rc;
 }
 
-/* Checks an installed model against the hashes of its first pull. */
+/* Checks an installed model against the hashes of its first pull, and fetches incorrect files again. */
 static int check_pulled_model(struct first_pull *first, const struct hub_record *record)
 {
     struct pull *pull = &first->pull;

@@ -1,5 +1,5 @@
-/* manifest.c: reads manifests and records (manifest.h). Each string of a manifest becomes part of a path, a URL or a
- * command argument, so each may have only the characters that it needs.
+/* manifest.c: reads manifests and records (manifest.h). Strings that become part of a path, a URL or a command argument
+ * are rejected if they contain unexpected characters.
  *
  * A record is a manifest whose first source is the hub. A MODEL_RECORD file with only prompts is valid but is not a
  * record; config.c reads the prompts. */
@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "encoder/config.h"
 
-/* Returns "FOLDER/BELOW" for the folder of the running program, or NULL if unknown. */
+/* Returns the path of `below` in the folder of the running program, or NULL if the folder is unknown. */
 static char *find_beside_program(struct arena *arena, const char *below)
 {
     char program[4096];

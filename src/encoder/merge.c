@@ -1,5 +1,5 @@
 /* merge.c: computes the weighted mean of models, tensor by tensor, in the order of the first model. Sums are in double,
- * so that rounding the weights does not change numbers that are the same in all models. */
+ * so that a number that is equal in all models stays the same, although the weights are rounded. */
 #include "encoder/model_files.h"
 
 #include <math.h>
@@ -77,7 +77,7 @@ static size_t count_real_tensors(const struct safetensors *file)
     return count;
 }
 
-/* Checks that a part matches the first one. Tensors are compared later, one by one. */
+/* Checks that a model matches the first model. merge_tensor compares the shapes of the tensors. */
 static int check_merged_model(const struct merge *m, const struct merged_model *part)
 {
     const struct merged_model *first = &m->parts[0];
@@ -91,7 +91,7 @@ static int check_merged_model(const struct merge *m, const struct merged_model *
     return 0;
 }
 
-/* Computes the weighted mean of one tensor. sum, floats: scratch, at least [tensor->count]. */
+/* Computes the weighted mean of one tensor. sum, floats: scratch memory for tensor->count numbers. */
 static int merge_tensor(struct merge *m, const struct tensor *tensor, double *sum, float *floats)
 {
     float *out = wt__arena_array(&m->arena, float, tensor->count);
@@ -133,7 +133,8 @@ static int merge_weights(struct merge *m)
     return 0;
 }
 
-/* Returns {"merged": [{"name", "sha256", "weight"}], ...}, or NULL if out of memory. */
+/* Returns {"merged": [{"name", "sha256", "weight"}], "fields", "dense_weight"}, or NULL if out of memory. The last two
+ * come from the first model that has them. */
 static json_t *describe_merge(const struct merge *m)
 {
     json_auto_t *members = json_pack("{s:[]}", "merged");

@@ -48,8 +48,8 @@ static int is_model(struct arena *arena, const char *folder)
     return config && weights ? wt__is_file(config) && wt__is_file(weights) : WT_ENOMEM;
 }
 
-/* Returns the folder of a model outside the models folder: built in, or in the folder of models that came with the
- * program. NULL if there is no such model. */
+/* Finds a model outside the models folder. Returns MODEL_BUILT_IN for the built-in model, the folder of a model that
+ * came with the program, or NULL if there is no such model. */
 static char *find_other_place(struct arena *arena, const char *name)
 {
     if (strcmp(name, WT_BUILT_IN_MODEL) == 0)
@@ -59,7 +59,7 @@ static char *find_other_place(struct arena *arena, const char *name)
     return folder && is_model(arena, folder) > 0 ? folder : NULL;
 }
 
-/* Finds a model by a name with a slash: a pulled model if one exists, else the path of a folder. */
+/* Finds a model by a name with a slash. The name is that of a pulled model if it exists, otherwise a path. */
 static int find_model_path(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
     char *models;
@@ -105,7 +105,7 @@ int wt__model_find_installed(char **out, struct arena *arena, const char *models
 bool wt__model_included(const char *folder, const char *models_dir)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
-    char *models, *any = NULL; /* a path inside the models folder, which may be the program's own */
+    char *models, *any = NULL; /* a path in the models folder, to test if that folder belongs to the program */
     if (wt__models_folder(&models, &arena, models_dir, NULL) == 0)
         any = wt__path_join(&arena, models, "any");
     return !(any && wt__program_has(any)) && wt__program_has(folder);
@@ -142,8 +142,8 @@ struct model_listing {
     wt_error *err;
 };
 
-/* Lists the models of a folder. Folders that are not models may belong to an owner on the hub and are searched too.
- * prefix is "" or "owner/". */
+/* Lists the models of a folder. prefix: "" for the models folder, "owner/" for the models of an owner on the hub. With
+ * the prefix "", each subfolder that is not a model is searched as the folder of an owner. */
 static int list_model_names(struct model_listing *listing, const char *models, const char *prefix)
 {
     struct arena *arena = listing->arena;

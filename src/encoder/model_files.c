@@ -1,4 +1,5 @@
-/* model_files.c: copies the files of a model folder, and reads those of the tokenizer, which text/ parses. */
+/* model_files.c: copies the files of a model folder, writes its config.json, and reads the files of its tokenizer. The
+ * parser of tokenizer files is in text/. */
 #include "encoder/model_files.h"
 
 #include <stdio.h>
@@ -49,8 +50,8 @@ static int read_optional_json(json_t **out, const char *folder, const char *name
     return wt__json_parse(out, text, len, err);
 }
 
-/* Copies the members of MODEL_RECORD that are also right for a changed model. The other members describe where the
- * files of the source came from. */
+/* Copies the members of MODEL_RECORD that stay valid when the weights change. The other members say where the source
+ * files came from. */
 static int copy_model_record(const char *source, const char *out, wt_error *err)
 {
     static const char *const kept[] = {"prompts", "dense_weight"};

@@ -1,9 +1,9 @@
 /* packed.c: computes the layout of a packed model, checks a file before use, and creates the file from configuration,
  * tokenizer and weights.
  *
- * The file is in the model folder or in the cache folder. Both are tried in this order, for reading and for writing.
- * For models that came with the program, the cache folder is tried first. Without a known cache folder, only the model
- * folder is tried. */
+ * The file is in the model folder or in the cache folder. Reading and writing try the model folder first. For models
+ * that came with the program, they try the cache folder first. If the cache folder is unknown, they try only the model
+ * folder. */
 #include "encoder/packed.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ void wt__packed_seal(struct packed_header *header, const unsigned char *image)
     header->checksum = wt__checksum(header, offsetof(struct packed_header, checksum), PACKED_VERSION);
 }
 
-/* A header is valid if its configuration gives the same table of sections. */
+/* Checks a header. Its table of sections must be the one that its configuration requires. */
 static int check_packed_header(const struct packed_header *h, size_t len, const char *path, wt_error *err)
 {
     struct packed_header expected = *h;
@@ -156,13 +156,13 @@ int wt__packed_verify(const struct packed *packed, const char *path, wt_error *e
 
 /* ---------------------------------------------------------------- packing */
 
-/* Files of a model folder other than the tokenizer's. The first REQUIRED must exist. */
+/* Files of a model folder except those of the tokenizer. The first REQUIRED files must exist. */
 static const char *const others[] = {
     "config.json",           MODEL_WEIGHTS_FILE,    "modules.json", "sentence_bert_config.json",
     "1_Pooling/config.json", MODEL_SENTENCE_CONFIG, MODEL_RECORD};
 enum { REQUIRED = 2, OTHERS = sizeof(others) / sizeof(others[0]), MOST_SOURCES = 32 };
 
-/* Maximum overhead of a packed model above a multiple of its weights: tokenizer, partial panels, page padding. */
+/* Maximum size in bytes of the parts of a packed model that are not weights: tokenizer, partial panels, padding. */
 #define PACKED_SLACK ((uint64_t)128 << 20)
 
 static const char *source_file_at(size_t i)
@@ -206,8 +206,8 @@ struct packing {
     struct packed_header header;
     struct weight_plan files, packed;
     unsigned char *image;
-    float *model, *layer;       /* runs in LAYOUT_FILES: of the model, and of the current layer */
-    float *relative;            /* DeBERTa's distances as the layers use them */
+    float *model, *layer;       /* weights outside the layers, and of the current layer, in LAYOUT_FILES */
+    float *relative;            /* DeBERTa's distance embeddings, normalised if the model does so; else NULL */
     struct matrix_bytes matrix; /* for the current layer, if the source is quantized */
 };
 
@@ -222,7 +222,8 @@ static bool is_matrix(const struct weight_tensor *t)
     return t->part == WEIGHT_QKV || t->part == WEIGHT_OUT || t->part == WEIGHT_UP || t->part == WEIGHT_DOWN;
 }
 
-/* Returns the number of rows of the tallest matrix of a layer. The largest matrix has H times this many numbers. */
+/* Returns the number of rows of the tallest matrix of a layer. No matrix of a layer has more than this number times
+ * c->hidden numbers. */
 static size_t tallest_matrix(const struct model_config *c)
 {
     return c->intermediate > 3 * (size_t)c->hidden ? c->intermediate : 3 * (size_t)c->hidden;
@@ -233,7 +234,7 @@ static unsigned char *find_layer_bytes(const struct packing *p, size_t layer)
     return (unsigned char *)find_section(p, PACKED_BYTES) + layer * p->packed.bytes;
 }
 
-/* True if the source has all matrices of the layers as bytes. */
+/* True if all matrices of the layers are int8 with scales in the source. */
 static bool has_int8_matrices(const struct packing *p)
 {
     const struct model_config *c = &p->header.config;
@@ -246,7 +247,8 @@ static bool has_int8_matrices(const struct packing *p)
     return all && walk.prefix;
 }
 
-/* Collects a tensor's bytes, and packs its matrix once it is complete. */
+/* Copies the bytes of a tensor into its matrix, and packs the matrix when it is complete. Query, key and value tensors
+ * form one matrix. */
 static void collect_int8_matrix(struct packing *p, const struct weight_tensor *t)
 {
     const struct tensor *tensor = wt__safetensors_find(&p->weights, t->name);
@@ -269,7 +271,8 @@ static int read_source_tensor(struct packing *p, const struct weight_tensor *t, 
     return 0;
 }
 
-/* Reads and packs the tensors in order, one run at a time. `bound` is a one-layer model over the two runs. */
+/* Reads and packs the weights outside the layers, then layer by layer. bound: a model of one layer that uses p->model
+ * and p->layer as its weights. */
 static int pack_weights(struct packing *p, const struct transformer *bound, wt_error *err)
 {
     const struct model_config *c = &p->header.config;
@@ -307,7 +310,8 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
     p->header.sections[PACKED_TOKENIZER].size = tokenizer->len;
     p->header.bytes = has_int8_matrices(p);
     WT_TRY(wt__packed_place(&p->header, err));
-    /* Check before allocating: config.json may claim more than the weights hold, even at one byte per number. */
+    /* Check before allocating, since config.json may claim more weights than the file has. A byte of the file becomes
+     * at most 6 bytes of the image. The tables of distances (`made`) are added, since they are computed. */
     uint64_t made = (uint64_t)distances * 2 * c->layers * sizeof(float);
     if (p->header.file_size > PACKED_SLACK + 6 * (uint64_t)weights_len + made || made / 16 > PACKED_SLACK + weights_len)
         return wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", p->folder, MODEL_WEIGHTS_FILE);
@@ -329,7 +333,7 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
     return pack_weights(p, bound, err);
 }
 
-/* Packs a static encoder, whose size comes from its tensors. */
+/* Packs a static encoder. The number of rows is read from its tensors. */
 static int pack_table(struct packing *p, const struct buffer *tokenizer, wt_error *err)
 {
     struct model_config *c = &p->header.config;
@@ -374,7 +378,8 @@ int wt__model_pack(unsigned char **image, size_t *len, const char *folder, struc
     WT_CLEANUP(free_packing) struct packing p = {.folder = folder, .progress = progress};
     *image = NULL;
     *len = 0;
-    /* Compute the key first: if a file changes afterwards, the result is stale but not wrong. */
+    /* Compute the key before reading: if a file changes meanwhile, the key no longer matches and the model is packed
+     * again. */
     WT_TRY(wt__model_source_key(&p.header.source_key, folder, err));
     WT_TRY(wt__model_config_read(&p.header.config, folder, err));
     WT_TRY(wt__tokenizer_read(&tokenizer, folder, err));
@@ -418,7 +423,7 @@ static int find_cache_paths(struct arena *arena, const char *folder, char *place
     return cache ? PLACES : PLACES - 1;
 }
 
-/* Maps and opens a file, if it was packed from sources with this key. `whole` also verifies every checksum. */
+/* Maps and opens a file. Fails if the key of its sources differs. whole: verify the checksums of all sections. */
 static int map_packed_file(struct model_cache *cache, const char *path, uint64_t key, bool whole, wt_error *err)
 {
     WT_TRY(wt__file_map(&cache->map, path, err));
@@ -457,8 +462,8 @@ static int write_packed_image(const char *path, const unsigned char *image, size
     return wt__file_replace(path, image, len, err);
 }
 
-/* Packs the model and writes the image to the first writable place. A written image is mapped, since a map needs no
- * private memory. */
+/* Packs the model and writes the image to the first writable place. The written file is mapped, since a map needs no
+ * private memory. If no place is writable, the image stays in memory and cache->unwritten says why. */
 static int create_packed_model(struct model_cache *cache, const char *folder, char *const *places, int place_count,
                                struct progress *progress, wt_error *err)
 {

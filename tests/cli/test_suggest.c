@@ -19,7 +19,7 @@ static const char *name_at(const void *context, size_t index)
 }
 
 static const struct {
-    const char *name, *word, *near; /* near: NULL if all are far */
+    const char *name, *word, *near; /* near: expected name; NULL if no name is close enough */
 } nearest[] = {
     {"the word itself", "find", "find"},
     {"a letter too many", "finnd", "find"},
@@ -116,7 +116,8 @@ static void every_typo_of_a_verb_is_corrected(void **state)
 }
 
 static const struct {
-    const char *verb, *theirs, *ours; /* verb: NULL before a verb; ours: NULL if unknown */
+    const char *verb, *theirs, *ours; /* verb: NULL if the option precedes the verb; theirs: option of other programs;
+                                   ours: expected suggestion, NULL if none is expected */
 } options[] = {
     {"find", "top-k", "k"},         {"find", "limit", "k"},       {"list", "count", "limit"},
     {"find", "verbose", "explain"}, {"find", "method", "recipe"}, {"add", "server", "provider"},
