@@ -117,7 +117,7 @@ static void every_typo_of_a_verb_is_corrected(void **state)
 
 static const struct {
     const char *verb, *theirs, *ours; /* verb: NULL if the option precedes the verb; theirs: option of other programs;
-                                   ours: expected suggestion, NULL if none is expected */
+                                   ours: expected suggestion, NULL for no suggestion */
 } options[] = {
     {"find", "top-k", "k"},         {"find", "limit", "k"},       {"list", "count", "limit"},
     {"find", "verbose", "explain"}, {"find", "method", "recipe"}, {"add", "server", "provider"},
