@@ -281,14 +281,14 @@ static int fetch_from_hub(struct pull *pull, const struct manifest_source *sourc
     struct http_download download = {
         .url = url.ptr, .path = part, .max_bytes = file->bytes, .progress = pull->progress, .token = wt__hub_token()};
     if (have >= file->bytes)
-        unlink(part); /* nothing is left to fetch, and the file was not accepted */
+        unlink(part); /* wrong, or the pull ended before the check: fetch it again */
     else if (continued)
         wt__progress_step(pull->progress, have);
     WT_TRY(wt__http_download(&download, pull->err));
     int rc = accept_file(pull, part, file, source->repo);
     if (rc != WT_EMODEL || !continued)
         return rc;
-    WT_TRY(wt__http_download(&download, pull->err)); /* the partial file was of another file and is deleted: restart */
+    WT_TRY(wt__http_download(&download, pull->err)); /* the partial file was wrong and is deleted: restart */
     return accept_file(pull, part, file, source->repo);
 }
 

@@ -53,7 +53,7 @@ static bool is_head_part(enum weight_part part)
     return part >= WEIGHT_POOLER && part <= WEIGHT_SCORE_BIAS;
 }
 
-/* prefix: length of the start of the tensor's name that the parameter's name omits. */
+/* prefix: number of leading bytes of the tensor's name to omit from the parameter's name. */
 static int add_trained_parameter(struct trainable *t, const struct weight_tensor *tensor, size_t prefix, wt_error *err)
 {
     struct model_parameter *p = &t->parameters[t->count++];
@@ -132,7 +132,8 @@ static int open_trained_weights(struct trainable *t, const char *folder, bool tr
     WT_TRY(wt__safetensors_open(&file, path, map.ptr, map.len, err));
     wt__weight_plan(&t->plan, &t->model.config, LAYOUT_FILES);
     size_t floats = t->plan.words + count_dense_floats(t);
-    /* Check before allocating: config.json may claim more than the weights hold, even at two bytes per number. */
+    /* Check before allocating, since config.json may claim more weights than the file has. The check has a margin: even
+     * int8 weights take one byte per number. */
     if (floats / 4 > map.len)
         return wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", folder, MODEL_WEIGHTS_FILE);
     struct model_config config = t->model.config;
@@ -336,7 +337,7 @@ struct gradients {
     bool first;   /* true for the first worker, which adds directly into the parameters' gradients */
     float *sums;  /* [count_dense_floats] gradients of all weights other than the word embeddings */
     void *memory; /* allocation that contains `sums`; NULL for the first worker */
-    /* Gradients of the word embeddings, except for the first worker. */
+    /* Gradients of the word embeddings. The first worker does not use the following fields. */
     float *rows;     /* [capacity, E], zero beyond `taken` */
     uint32_t *slots; /* [V] row + 1 of each word, or 0 if it has no row */
     int32_t *ids;    /* [taken] word of each row */
@@ -517,7 +518,7 @@ void wt__trainable_head_backward(struct trainable *t, struct head_rows *rows)
                         find_gradient(t, pooler->weight), find_gradient(t, pooler->bias), rows->count);
 }
 
-/* Makes config.json that of a sequence classifier with one label. */
+/* Changes config.json to that of a sequence classifier with one label. */
 static int set_classifier_head(const struct trainable *t, json_t *config, wt_error *err)
 {
     static const char *const classes[] = {"Bert",       "Roberta", "XLMRoberta",

@@ -39,7 +39,7 @@ static size_t larger_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* True if each forward pass computes the keys and queries of distances. A packed model has them stored. */
+/* True if each forward pass computes the keys and queries of distances. In a packed model they are stored. */
 static bool makes_distances(const struct transformer *m)
 {
     return m->config.relative == RELATIVE_DISENTANGLED && !m->layers[0].distances;
@@ -196,9 +196,9 @@ static size_t count_batch_rows(const struct token_batch *batch)
     return batch->starts[batch->count];
 }
 
-/* Returns the row of the position embeddings for token n. place: number of other tokens than padding before it in its
- * sequence; ignored if the batch has positions. If positions start after the padding row, a padding token inside a
- * text uses that row. */
+/* Returns the row of the position embeddings for token n. place: number of non-padding tokens before token n in its
+ * sequence. It is ignored if the batch has positions. If positions start after the padding row, a padding token inside
+ * a text uses the padding row. */
 static size_t position_row(const struct model_config *c, const struct token_batch *batch, size_t n, size_t place)
 {
     if (c->first_position > 0 && batch->ids[n] == (int32_t)c->first_position - 1)

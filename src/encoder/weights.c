@@ -470,8 +470,9 @@ struct upper_layer_reader {
     const struct safetensors *file;
     const char *folder;
     struct weight_plan files, packed;
-    float *model, *layer;                /* in LAYOUT_FILES: run of the model, and one layer at a time */
-    float *relative;                     /* DeBERTa's distance embeddings, normalised if the model does so; else NULL */
+    /* Run of the model and one layer at a time, both in LAYOUT_FILES. relative: DeBERTa's distance embeddings, normalised
+     * if the model does so, or NULL. */
+    float *model, *layer, *relative;
     float *packed_model, *packed_layers; /* runs in LAYOUT_PACKED */
     struct transformer bound;            /* a model of one layer that uses `model` and `layer` */
 };
