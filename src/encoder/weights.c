@@ -470,8 +470,8 @@ struct upper_layer_reader {
     const struct safetensors *file;
     const char *folder;
     struct weight_plan files, packed;
-    /* Run of the model and one layer at a time, both in LAYOUT_FILES. relative: DeBERTa's distance embeddings, normalised
-     * if the model does so, or NULL. */
+    /* Run of the model and one layer at a time, both in LAYOUT_FILES. relative: DeBERTa's distance embeddings,
+     * normalised if the model does so, or NULL for other models. */
     float *model, *layer, *relative;
     float *packed_model, *packed_layers; /* runs in LAYOUT_PACKED */
     struct transformer bound;            /* a model of one layer that uses `model` and `layer` */
