@@ -80,8 +80,8 @@ static bool is_hexadecimal(const char *text, size_t digits)
 
 /* ---------------------------------------------------------------- one file */
 
-/* Explains why config.json could not be fetched, and what the user can do. rc: error code of the download. Keeps its
- * message if there is nothing to add. Returns an error code. */
+/* Explains why config.json could not be fetched, and what the user can do. rc: error code of the download. Keeps the
+ * error message of the download if there is nothing to add. Returns an error code. */
 static int explain_refusal(struct first_pull *first, int rc)
 {
     const char *repo = first->repo, *why = first->told.values[TOLD_WHY], *hub = wt__hub_endpoint();

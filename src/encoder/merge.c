@@ -133,8 +133,8 @@ static int merge_weights(struct merge *m)
     return 0;
 }
 
-/* Returns {"merged": [{"name", "sha256", "weight"}], "fields", "dense_weight"}, or NULL if out of memory. The last two
- * come from the first model that has them. */
+/* Returns {"merged": [{"name", "sha256", "weight"}], "fields", "dense_weight"}, or NULL if out of memory. Each of the
+ * last two comes from the first model that has it. */
 static json_t *describe_merge(const struct merge *m)
 {
     json_auto_t *members = json_pack("{s:[]}", "merged");

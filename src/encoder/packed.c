@@ -222,8 +222,8 @@ static bool is_matrix(const struct weight_tensor *t)
     return t->part == WEIGHT_QKV || t->part == WEIGHT_OUT || t->part == WEIGHT_UP || t->part == WEIGHT_DOWN;
 }
 
-/* Returns the number of rows of the tallest matrix of a layer. No matrix of a layer has more than this number times
- * c->hidden numbers. */
+/* Returns the number of rows of the tallest matrix of a layer. The largest matrix has c->hidden times as many
+ * numbers. */
 static size_t tallest_matrix(const struct model_config *c)
 {
     return c->intermediate > 3 * (size_t)c->hidden ? c->intermediate : 3 * (size_t)c->hidden;

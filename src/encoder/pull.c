@@ -165,7 +165,7 @@ static uint64_t missing_bytes(struct pull *pull)
 
 /* ---------------------------------------------------------------- a package of PyPI */
 
-/* Runs a Python command. what: the step, for messages. */
+/* Runs a Python command. what: name of the step in error messages. */
 static int run_python(struct pull *pull, const char *const *argv, double seconds, const char *what)
 {
     char tail[CHILD_TAIL_BYTES];
@@ -281,14 +281,14 @@ static int fetch_from_hub(struct pull *pull, const struct manifest_source *sourc
     struct http_download download = {
         .url = url.ptr, .path = part, .max_bytes = file->bytes, .progress = pull->progress, .token = wt__hub_token()};
     if (have >= file->bytes)
-        unlink(part); /* a complete file would have been accepted */
+        unlink(part); /* wrong, or the pull ended before the check: fetch it again */
     else if (continued)
         wt__progress_step(pull->progress, have);
     WT_TRY(wt__http_download(&download, pull->err));
     int rc = accept_file(pull, part, file, source->repo);
     if (rc != WT_EMODEL || !continued)
         return rc;
-    WT_TRY(wt__http_download(&download, pull->err)); /* it may continue another file: restart */
+    WT_TRY(wt__http_download(&download, pull->err)); /* the partial file was wrong and is deleted: restart */
     return accept_file(pull, part, file, source->repo);
 }
 
@@ -312,7 +312,8 @@ static bool may_try_next_source(int rc)
            rc == WT_EINVAL;
 }
 
-/* Tries the sources in order. If none of them has all files, the message gives the reason for each. */
+/* Tries the sources in order. If files are still missing after the last source, the message gives a reason for each
+ * source. */
 static int fetch_missing_files(struct pull *pull)
 {
     char reasons[REASON_BYTES] = "";
@@ -344,7 +345,7 @@ static int link_correct_files(struct pull *pull)
         if (rc < 0)
             return rc;
         if (right == 1)
-            (void)!link(from, to); /* without links the file is fetched */
+            (void)!link(from, to); /* if the link fails, the file is fetched */
     }
     return 0;
 }
@@ -417,8 +418,8 @@ static int fetch_model(struct pull *pull)
     return rc;
 }
 
-/* Returns 1 if the model is built in, or came with the program and is not damaged. Returns 0 if the model has to be
- * pulled. known: the model has a manifest, so that damage can be found. */
+/* Returns 1 if the model is built in or came with the program, 0 if it must be pulled, or an error if it is damaged.
+ * known: true if the model has a manifest. Without a manifest, damage is not detected. */
 static int find_included_model(struct pull *pull, const char *name, bool known)
 {
     char *folder;

@@ -1,7 +1,8 @@
-/* quantize.c: writes a model with int8 or half-precision matrices. The bytes of a row are its numbers divided by a
- * scale and rounded. Of SCALES_TRIED scales, the one with the least squared error is chosen. The largest scale
- * represents the row's largest number, the smallest about CLIP_LEAST times that number: clipping an outlier gives all
- * other numbers a finer step. */
+/* quantize.c: writes a model with int8 or half-precision matrices.
+ *
+ * An int8 row is its numbers divided by a scale and rounded. SCALES_TRIED scales are tried, and the one with the least
+ * squared error is chosen. The largest scale maps the largest number of the row to STEPS. The smallest is about
+ * CLIP_LEAST times the largest scale and clips outliers, which gives all other numbers a finer step. */
 #include "encoder/model_files.h"
 
 #include <float.h>
@@ -48,7 +49,7 @@ static float quantize_row(const float *row, size_t width, int8_t *out)
     double least = INFINITY;
     for (size_t i = 0; i < width; i++)
         most = fmaxf(most, fabsf(row[i]));
-    /* A row of zeros or denormals keeps scale 0. */
+    /* A row of zeros or of very small numbers keeps scale 0. */
     for (int tried = 0; most / STEPS * CLIP_LEAST > FLT_MIN && tried < SCALES_TRIED; tried++) {
         float scale = most / STEPS * (1 - (1 - CLIP_LEAST) * (float)tried / SCALES_TRIED);
         double error = squared_error(row, width, scale);
@@ -67,10 +68,11 @@ static uint16_t convert_to_half(float x)
 {
     uint16_t sign = signbit(x) ? 0x8000 : 0;
     int exponent;
-    float fraction = frexpf(fabsf(x), &exponent); /* .5 .. 1 */
+    float fraction = frexpf(fabsf(x), &exponent); /* at least .5 and below 1, or 0 */
     if (fraction == 0)
         return sign;
-    if (exponent < -13) /* a multiple of the smallest subnormal; 1024 of them are the first normal number */
+    /* A subnormal is a multiple of 2^-24. A multiple that rounds to 1024 is the smallest normal number. */
+    if (exponent < -13)
         return (uint16_t)(sign + (unsigned)rintf(ldexpf(fabsf(x), 24)));
     return (uint16_t)(sign + ((unsigned)(exponent + 13) << 10) + (unsigned)rintf(ldexpf(fraction, 11)));
 }
@@ -80,8 +82,8 @@ struct quantizing {
     enum precision precision;
     struct mapping map;
     struct safetensors file;
-    struct tensor_source *out; /* [count], of dtypes */
-    enum dtype *dtypes;
+    struct tensor_source *out; /* [count] tensors to write */
+    enum dtype *dtypes;        /* [count] their types */
     size_t count;
     struct arena arena;
     wt_error *err;

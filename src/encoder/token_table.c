@@ -26,7 +26,7 @@ size_t wt__token_table_scale_bytes(const struct model_config *config)
     return config->byte_rows ? config->vocabulary * sizeof(float) : 0;
 }
 
-/* Finds the optional vector `name` [V]; fails if its shape is wrong. */
+/* Finds the optional vector `name`, which has one number per row. *out is NULL if it is missing. */
 static int find_row_vector(const struct tensor **out, const struct safetensors *file, const char *name, size_t rows,
                            const char *folder, wt_error *err)
 {
@@ -60,8 +60,8 @@ int wt__token_table_shape(struct model_config *config, const struct safetensors 
     return 0;
 }
 
-/* Reads the scales if the rows are bytes, else the rows. Multiplies the numbers of each row by the weight of the row if
- * the file has weights. each: numbers per row. */
+/* Reads the scales if the rows are bytes, else the rows. If the file has weights, multiplies by the weight of each row.
+ * each: numbers per row, 1 for scales. */
 static int read_row_numbers(const struct model_config *config, const struct safetensors *file, float *numbers,
                             size_t each, wt_error *err)
 {

@@ -3,8 +3,9 @@
  * Weights and gradients are two blocks of the same layout (internal.h, LAYOUT_FILES), so a weight and its gradient have
  * the same offset.
  *
- * In a small model most weights are word embeddings, and a step uses few of their rows. The first worker adds directly
- * into the parameters' gradients and marks the rows; the others collect their rows in the order of first use. */
+ * In a small model most weights are word embeddings, and a step uses few of their rows. The first worker adds to the
+ * parameters' gradients directly, and marks the rows that it uses. Each other worker has rows of its own for the words
+ * that it meets, in the order of first use. */
 #include "encoder/trainable.h"
 
 #include <math.h>
@@ -22,8 +23,8 @@
 #include "nn/safetensors.h"
 #include "text/tokenizer.h"
 
-/* Allocates zeroed floats on a cache line without touching the pages, with WT_PANEL readable floats after them. *raw is
- * the block for free(). */
+/* Allocates zeroed floats that start on a cache line and have WT_PANEL readable floats after them. The pages are not
+ * touched. *raw receives the pointer for free(). */
 static float *alloc_zeroed_floats(size_t floats, void **raw)
 {
     *raw = floats < SIZE_MAX / sizeof(float) - 64 ? calloc(floats + 16 + WT_PANEL, sizeof(float)) : NULL;
@@ -52,6 +53,7 @@ static bool is_head_part(enum weight_part part)
     return part >= WEIGHT_POOLER && part <= WEIGHT_SCORE_BIAS;
 }
 
+/* prefix: number of leading bytes of the tensor's name to omit from the parameter's name. */
 static int add_trained_parameter(struct trainable *t, const struct weight_tensor *tensor, size_t prefix, wt_error *err)
 {
     struct model_parameter *p = &t->parameters[t->count++];
@@ -70,14 +72,16 @@ static int add_trained_parameter(struct trainable *t, const struct weight_tensor
     return p->name ? 0 : wt__fail_nomem(err);
 }
 
-/* Initialises a new head: a matrix from a normal distribution of deviation .02, biases 0. */
+/* Initialises a tensor of a new head. Matrices are drawn from a normal distribution with standard deviation .02. Biases
+ * stay 0. */
 static void initialise_head(const struct weight_tensor *tensor, struct rng *rng, float *out)
 {
     for (size_t i = 0; i < tensor->count && tensor->columns > 0; i++)
         out[i] = (float)(.02 * sqrt(-2 * log(1 - wt__rng_unit(rng))) * cos(6.283185307179586 * wt__rng_unit(rng)));
 }
 
-/* Reads a tensor, or initialises it if the file has no trained head. */
+/* Reads a tensor from the file. If the model has no trained head, initialises the tensors of the head instead. A pooler
+ * of BERT is read if the file has it. */
 static int read_trained_tensor(struct trainable *t, const struct safetensors *file, const struct weight_tensor *tensor,
                                const char *folder, bool trained_head, struct rng *rng, wt_error *err)
 {
@@ -128,7 +132,8 @@ static int open_trained_weights(struct trainable *t, const char *folder, bool tr
     WT_TRY(wt__safetensors_open(&file, path, map.ptr, map.len, err));
     wt__weight_plan(&t->plan, &t->model.config, LAYOUT_FILES);
     size_t floats = t->plan.words + count_dense_floats(t);
-    /* Check before allocating: config.json may claim more than the weights hold, even at two bytes per number. */
+    /* Check before allocating, since config.json may claim more weights than the file has. The check has a margin: even
+     * int8 weights take one byte per number. */
     if (floats / 4 > map.len)
         return wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", folder, MODEL_WEIGHTS_FILE);
     struct model_config config = t->model.config;
@@ -142,7 +147,7 @@ static int open_trained_weights(struct trainable *t, const char *folder, bool tr
     return 0;
 }
 
-/* Limits the configuration to the layers above the first t->below. */
+/* Removes the first t->below layers from the configuration. The convolution belongs to the first layer. */
 static int keep_upper_layers(struct trainable *t, const char *folder, wt_error *err)
 {
     struct model_config *c = &t->model.config;
@@ -175,7 +180,7 @@ static int read_trainable(struct trainable *t, const char *folder, wt_error *err
     if (wt__model_is_static(c))
         return fail_static_encoder(folder, err);
     bool trained_head = c->labels == 1;
-    c->labels = t->scorer; /* without a head to train, its tensors are copied */
+    c->labels = t->scorer; /* a head that is not trained is copied when saving */
     if (t->scorer && c->head_activation == 0)
         return wt__fail(err, WT_EMODEL, "%s: the activation of a head behind this model is not known", folder);
     WT_TRY(keep_upper_layers(t, folder, err));
@@ -271,11 +276,11 @@ void wt__trainable_freeze(struct trainable *t, size_t layers)
 
 struct tape_buffers {
     struct activations activations;
-    float *memory; /* of the activations and of tape->dexternal */
+    float *memory; /* block that holds the activations and tape->dexternal */
 };
 
-/* Returns the number of floats of the activations and of the external rows' gradients, or 0 on overflow. *external is
- * set to the number of floats of the external rows' gradients. */
+/* Returns the number of floats of a tape, or 0 on overflow. The gradients of the external rows come last, and *external
+ * is set to their number of floats. If memory is not NULL, the activations are placed in it. */
 static size_t count_tape_floats(struct activations *a, const struct trainable *t, const struct tape_limits *limits,
                                 float *memory, size_t *external)
 {
@@ -332,15 +337,15 @@ struct gradients {
     bool first;   /* true for the first worker, which adds directly into the parameters' gradients */
     float *sums;  /* [count_dense_floats] gradients of all weights other than the word embeddings */
     void *memory; /* allocation that contains `sums`; NULL for the first worker */
-    /* Rows of the word embeddings, unless this is the first worker. */
+    /* Gradients of the word embeddings. The first worker does not use the following fields. */
     float *rows;     /* [capacity, E], zero beyond `taken` */
-    uint32_t *slots; /* [V] row + 1 of a word, or 0 */
+    uint32_t *slots; /* [V] row + 1 of each word, or 0 if it has no row */
     int32_t *ids;    /* [taken] word of each row */
     size_t taken;
     bool reduced; /* true once the rows were added and zeroed, and can be assigned again */
 };
 
-/* Returns the number of words that a batch of `rows` rows can have at most. */
+/* Returns the maximum number of different words in a batch of `rows` tokens. */
 static size_t row_capacity(const struct trainable *t, size_t rows)
 {
     return rows < t->model.config.vocabulary ? rows : t->model.config.vocabulary;
@@ -460,7 +465,7 @@ void wt__trainable_backward(const struct trainable *t, const struct token_batch 
     struct gradient_sums sums = {t->weights + t->plan.words, g->sums, t->embeddings, t->first_layer};
     size_t width = t->model.config.embedding, stride;
     const float *embedded;
-    if (g->reduced) { /* assign the rows again */
+    if (g->reduced) { /* the rows are zero again and can get new words */
         for (size_t i = 0; i < g->taken; i++)
             g->slots[g->ids[i]] = 0;
         g->taken = 0;
@@ -494,7 +499,7 @@ void wt__trainable_score(struct trainable *t, float **weights, float **constant)
     *constant = t->weights + (t->model.score.bias - t->weights);
 }
 
-/* Returns the place of the gradients of weights. */
+/* Returns the address of a weight's gradient. */
 static float *find_gradient(struct trainable *t, const float *weight)
 {
     return t->gradients + (weight - t->weights);
@@ -513,7 +518,7 @@ void wt__trainable_head_backward(struct trainable *t, struct head_rows *rows)
                         find_gradient(t, pooler->weight), find_gradient(t, pooler->bias), rows->count);
 }
 
-/* Sets the class and the single label of a sequence classifier. */
+/* Changes config.json to that of a sequence classifier with one label. */
 static int set_classifier_head(const struct trainable *t, json_t *config, wt_error *err)
 {
     static const char *const classes[] = {"Bert",       "Roberta", "XLMRoberta",
@@ -555,7 +560,7 @@ struct tensor_source wt__trainable_tensor(const struct trainable *t, size_t i)
         t->parameters[i].name, t->parameters[i].value, w->columns ? 2 : 1, {w->rows, w->columns}};
 }
 
-/* Adds a parameter in the shape of its tensor. */
+/* Adds a parameter. A convolution is rearranged into the order of the file. */
 static int add_saved_parameter(struct saved_tensors *s, size_t i, wt_error *err)
 {
     const struct weight_tensor *t = &s->t->tensors[i];

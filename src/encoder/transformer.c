@@ -9,8 +9,8 @@
 
 /* ---------------------------------------------------------------- buffers */
 
-/* Returns a stride that starts each row on a cache line and spans an odd number of lines. Rows at a power of two would
- * share a few sets of the L1 cache. */
+/* Returns a stride in floats: a whole and odd number of cache lines. With a power of two, all rows would share a few
+ * sets of the L1 cache. */
 static size_t row_stride(size_t width)
 {
     size_t lines = (width + 15) / 16;
@@ -23,11 +23,11 @@ struct float_placement {
     bool over;     /* true if the count overflowed */
 };
 
-/* Returns the next buffer, or NULL when only counting. */
+/* Returns the next buffer, or NULL when only counting or after an overflow. */
 static float *place_floats(struct float_placement *room, size_t rows, size_t stride)
 {
     size_t begin = room->used, floats;
-    /* Add a panel, since the kernels read the last one in full. */
+    /* Add a panel, since the kernels may read up to one panel past the end. */
     room->over = room->over || __builtin_mul_overflow(rows, stride, &floats) ||
                  __builtin_add_overflow(floats, (size_t)WT_PANEL + 15, &floats) ||
                  __builtin_add_overflow(begin, floats / 16 * 16, &room->used);
@@ -39,7 +39,7 @@ static size_t larger_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* True if each forward pass computes the keys and queries of distances. */
+/* True if each forward pass computes the keys and queries of distances. In a packed model they are stored. */
 static bool makes_distances(const struct transformer *m)
 {
     return m->config.relative == RELATIVE_DISENTANGLED && !m->layers[0].distances;
@@ -55,13 +55,13 @@ static struct attention make_attention(const struct transformer *m, const struct
                               .positions = positions};
 }
 
-/* Returns the keys of a layer's distances, followed by their queries. */
+/* Returns a layer's table of distances: [2 * span] rows, each with a key and then a query. */
 static const float *find_distance_tables(const struct transformer *m, size_t layer, const struct activations *a)
 {
     return makes_distances(m) ? a->layers[layer].distances : m->layers[layer].distances;
 }
 
-/* tables: those of find_distance_tables */
+/* tables: the result of find_distance_tables */
 static struct disentangled make_disentangled(const struct transformer *m, const float *tables,
                                              const struct activations *a, const int32_t *positions)
 {
@@ -81,7 +81,7 @@ static size_t distance_reach(const struct model_config *c)
     return c->relative == RELATIVE_BIAS ? DISTANCE_MPNET_REACH : c->max_distance;
 }
 
-/* Places the distances' buckets, of which each thread has a copy. */
+/* Places and fills the table of the buckets of distances. Places a->relative if it is computed. */
 static void place_distances(struct activations *a, const struct transformer *m, struct float_placement *room)
 {
     const struct model_config *c = &m->config;
@@ -96,10 +96,11 @@ static void place_distances(struct activations *a, const struct transformer *m, 
         a->relative = place_floats(room, 2 * (size_t)c->span, c->hidden);
 }
 
-/* Returns the floats of scratch that attention needs. Depends only on sizes, so weights and tables may be missing. */
+/* Returns the number of floats of scratch memory for attention, or SIZE_MAX on overflow. It depends on sizes only, so
+ * the weights and tables may be missing. */
 static size_t attention_scratch(const struct transformer *m, const struct activations *a, size_t longest)
 {
-    static const float there[1]; /* stands for a table that exists */
+    static const float there[1]; /* placeholder for a table */
     const struct model_config *c = &m->config;
     struct distances distances = {.reach = (int32_t)distance_reach(c), .count = 2 * (int32_t)c->span};
     size_t forward, backward;
@@ -195,8 +196,9 @@ static size_t count_batch_rows(const struct token_batch *batch)
     return batch->starts[batch->count];
 }
 
-/* Returns the row of the position embeddings for row n, which has `place` non-padding tokens before it in its sequence.
- * If positions start after the padding row, a padding token inside a text uses that row. */
+/* Returns the row of the position embeddings for token n. place: number of non-padding tokens before token n in its
+ * sequence. It is ignored if the batch has positions. If positions start after the padding row, a padding token inside
+ * a text uses the padding row. */
 static size_t position_row(const struct model_config *c, const struct token_batch *batch, size_t n, size_t place)
 {
     if (c->first_position > 0 && batch->ids[n] == (int32_t)c->first_position - 1)
@@ -204,7 +206,8 @@ static size_t position_row(const struct model_config *c, const struct token_batc
     return c->first_position + (batch->positions ? (size_t)batch->positions[n] : place);
 }
 
-/* Called for every token in order, with its rows of the position and type embeddings. */
+/* Called for each token n in order. id: row of the word embeddings, or negative for an external row. position, type:
+ * rows of their embeddings. */
 typedef void (*embedding_visit)(const struct transformer *m, void *context, size_t n, int32_t id, size_t position,
                                 size_t type);
 
@@ -315,7 +318,7 @@ static void attend_batch(const struct transformer *m, size_t layer, const struct
     }
 }
 
-/* Applies the activation row by row, since the padding between rows holds no numbers. */
+/* Applies the activation row by row, since the padding between rows is uninitialised. */
 static void activate_rows(uint32_t activation, const float *x, float *y, size_t stride, size_t width, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -532,8 +535,8 @@ static void layer_backward(const struct transformer *m, size_t layer, const stru
     add_matrix_rows(a->dy, a->dx, stride, hidden, n);
 }
 
-/* Replaces dx by the gradient of layer 0's own output, and sets dconvolved to the gradient of the convolution's
- * input. */
+/* Replaces dx by the gradient of layer 0's output before the convolution was added. Sets dconvolved to the gradient of
+ * the convolution's input. */
 static void convolution_backward(const struct transformer *m, const struct token_batch *batch, struct activations *a,
                                  const struct gradient_sums *sums)
 {
@@ -569,7 +572,8 @@ static void add_token(const struct transformer *m, void *context, size_t n, int3
         add_activation_row(s->gradient + n * s->stride, s->types + type * width, width);
 }
 
-/* Propagates dx, the gradient of the embeddings, to their weights. */
+/* Propagates dx, the gradient of the embeddings, to their weights. The caller of wt__transformer_backward adds the
+ * gradients of the word embeddings. */
 static void embedding_backward(const struct transformer *m, const struct token_batch *batch, struct activations *a,
                                const struct gradient_sums *sums)
 {

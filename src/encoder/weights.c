@@ -1,5 +1,5 @@
-/* weights.c: the names of tensors and the layout of weights (internal.h); reads and packs weights, and opens upper
- * layers. */
+/* weights.c: defines the names of tensors and the layout of weights (internal.h). Reads and packs weights, and opens
+ * the upper layers of a model. */
 #include "encoder/internal.h"
 
 #include <stdio.h>
@@ -28,7 +28,8 @@ enum {
     ALL = NOT_DISTILBERT | DISTILBERT
 };
 
-/* A matrix with its bias, a normalisation, and the matrices or biases of queries, keys and values. */
+/* Rows of the table of tensors. MATRIX: a matrix and its bias. NORM: the gain and bias of a normalisation. QKV: the
+ * matrices of query, key and value, or their biases. */
 #define MATRIX(part, architectures, name)                                                                              \
     {WEIGHT_##part, architectures, name ".weight"},                                                                    \
     {                                                                                                                  \
@@ -45,7 +46,7 @@ enum {
         WEIGHT_##part, architectures, value end                                                                        \
     }
 
-/* The tensors, in their order within a part. */
+/* Tensors of all architectures. Tensors of the same part are in the order in which they are stacked. */
 static const struct {
     enum weight_part part;
     unsigned architectures;
@@ -196,7 +197,8 @@ static size_t count_part_floats(const struct weight_shape *shape, enum weight_la
     return (floats + FLOATS_A_LINE - 1) / FLOATS_A_LINE * FLOATS_A_LINE;
 }
 
-/* Returns the bytes of a layer's part in the run of bytes, which holds int8 matrices and copies of the vectors. */
+/* Returns the size of a part in the run of bytes, which holds the int8 matrices and copies of the vectors of layers.
+ * Returns 0 for other parts. */
 static size_t count_part_bytes(const struct weight_shape *shape, enum weight_part part)
 {
     if (part < WEIGHT_MODEL_PARTS || part >= WEIGHT_PARTS)
@@ -361,7 +363,8 @@ void wt__weights_copy_vectors(const struct model_config *config, const float *fr
 
 /* ---------------------------------------------------------------- tensors of files */
 
-/* Places a tensor within its part. Tensors of a part are stacked in the order of the table: query, key, value. */
+/* Sets a tensor's part, layer, shape and offset in the part. The tensors of a part have the same size and are stacked
+ * in the order of the table, for example query, key, value. */
 static void place_tensor(struct weight_tensor *t, const struct model_config *c, size_t row, size_t layer)
 {
     struct weight_shape shape = find_part_shape(c, LAYOUT_FILES, rows[row].part);
@@ -461,18 +464,20 @@ int wt__weight_read(const struct safetensors *file, const struct weight_tensor *
 
 /* ---------------------------------------------------------------- upper layers */
 
-/* State while reading: runs in LAYOUT_FILES of the model and the current layer, and the packed runs. */
+/* State while the upper layers are read and packed. */
 struct upper_layer_reader {
     const struct model_config *config;
     const struct safetensors *file;
     const char *folder;
     struct weight_plan files, packed;
-    float *model, *layer, *relative; /* relative: DeBERTa's distances as the layers use them */
-    float *packed_model, *packed_layers;
-    struct transformer bound; /* a one-layer model over the two runs */
+    /* Run of the model and one layer at a time, both in LAYOUT_FILES. relative: DeBERTa's distance embeddings,
+     * normalised if the model does so, or NULL for other models. */
+    float *model, *layer, *relative;
+    float *packed_model, *packed_layers; /* runs in LAYOUT_PACKED */
+    struct transformer bound;            /* a model of one layer that uses `model` and `layer` */
 };
 
-/* Reads and packs the distances and the layers. */
+/* Reads and packs the weights of relative positions and the layers. first: index of the first layer to read. */
 static int read_upper_weights(struct upper_layer_reader *r, size_t first, wt_error *err)
 {
     struct weight_walk walk = {.config = r->config, .below = first};
@@ -516,7 +521,7 @@ static void free_upper_layer_reader(struct upper_layer_reader **reader)
     free(*reader);
 }
 
-/* Allocates the runs and reads the weights; the packed runs stay in out->memory. */
+/* Allocates the runs and reads the weights. The packed runs are in out->memory. */
 static int open_upper_weights(struct upper_layers *out, struct upper_layer_reader *r, size_t first, wt_error *err)
 {
     const struct model_config *c = r->config;

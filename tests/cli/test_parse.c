@@ -13,8 +13,8 @@
 
 enum { ARGUMENTS_MAX = 12, TEXT_MAX = 512 };
 
-/* Parses a line of arguments separated by "|". An empty line has no arguments; "a||b" has an empty one in the middle.
- * The arguments point into `storage`. `why` receives the error message, "" on success. */
+/* Parses a line of arguments separated by "|". An empty line has no arguments. "a||b" has an empty argument in the
+ * middle. The arguments point into `storage`. `why` receives the error message, "" on success. */
 static int parse_command_line(struct arguments *out, const char *line, char storage[TEXT_MAX], char *why,
                               size_t why_size)
 {

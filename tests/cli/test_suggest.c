@@ -115,9 +115,10 @@ static void every_typo_of_a_verb_is_corrected(void **state)
     }
 }
 
+/* verb: verb before the option, or NULL. theirs: name of the option in other programs. ours: expected suggestion, or
+ * NULL. */
 static const struct {
-    const char *verb, *theirs, *ours; /* verb: NULL if the option precedes the verb; theirs: option of other programs;
-                                   ours: expected suggestion, NULL for no suggestion */
+    const char *verb, *theirs, *ours;
 } options[] = {
     {"find", "top-k", "k"},         {"find", "limit", "k"},       {"list", "count", "limit"},
     {"find", "verbose", "explain"}, {"find", "method", "recipe"}, {"add", "server", "provider"},

@@ -51,7 +51,7 @@ static int tear_down_int8_models(void **state)
     return 0;
 }
 
-/* Packs and opens the model in the folder `of`; free the result after use. */
+/* Packs and opens the model in the folder `of`. The caller frees the result, which `packed` points into. */
 static unsigned char *pack_int8_model(struct packed *packed, const char *of)
 {
     unsigned char *image;

@@ -1,5 +1,5 @@
-/* Tests the encoder: a small model equals a naive forward pass in double precision, the default model equals reference
- * vectors (if both are available), and a vector does not depend on the other texts of a batch. */
+/* Tests the encoder. A small model is compared with a naive forward pass in double precision. WT_BASE_MODEL is compared
+ * with reference vectors if both are available. A vector must not depend on the other texts of a batch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,14 +15,14 @@
 
 /* ---------------------------------------------------------------- naive forward pass */
 
-/* A model and the hidden state of one text. */
+/* A model, and the hidden state of each token of one text. */
 struct naive {
     struct safetensors weights;
     struct mapping map;
     double x[SMALL_POSITIONS][SMALL_HIDDEN];
 };
 
-/* Returns a copy of a tensor's numbers; the caller frees it. format: name with %d for the layer. */
+/* Returns a copy of a tensor's numbers. The caller frees it. format: name of the tensor, with %d for the layer. */
 static const float *weight(const struct naive *n, const char *format, int layer)
 {
     char name[128];

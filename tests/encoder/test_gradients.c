@@ -1,5 +1,5 @@
-/* Tests gradients of several losses and ten optimiser steps against numbers of the reference implementation, if its
- * data is available. */
+/* Compares the gradients of several losses, and ten optimiser steps, with the reference implementation. Tests whose
+ * reference data is missing are skipped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "nn/loss.h"
 #include "nn/layers.h"
 
-/* One worker on one model. Each test computes its own loss. */
+/* A model with one batch (r) and one worker. Each test sets the loss. */
 struct reference_run {
     struct encoder_golden golden;
     struct trainable *t;
@@ -61,8 +61,8 @@ static double compute_norm(const float *x, size_t n)
     return sqrt(sum);
 }
 
-/* Compares a gradient with the reference, relative to the length of the gradient. If the gradient is zero up to
- * rounding, the difference is relative to `all`, the length of all gradients. */
+/* Compares a gradient with the reference. The tolerance is 1e-4 of the norm of the gradient. If the gradient is zero up
+ * to rounding, the tolerance is 1e-6 of `all`, the norm of all gradients. */
 static void compare_gradient(const char *kind, const char *name, const float *have, const struct tensor *want,
                              double all)
 {
@@ -115,7 +115,7 @@ static void add_reference_batch(struct reference_run *run, const char *ids, cons
 
 enum { LABELS = 7 };
 
-/* Computes logits [B, 7] of the first rows. */
+/* Computes the logits [texts, LABELS] from the first row of each text. */
 static void label_head_forward(const struct reference_run *run, const float *w, const float *b, float *logits)
 {
     for (size_t s = 0; s < run->r.batch.count; s++)
@@ -144,7 +144,8 @@ static void label_head_backward(struct reference_run *run, const float *w, const
         }
 }
 
-/* A linear layer from first rows to labels, with its gradients. */
+/* A linear layer from the first row of a text to its labels, with its gradients. The labels of text s are
+ * label[start[s]] to label[start[s + 1] - 1]. */
 struct label_head {
     float *w, *b;
     float dw[LABELS * 64], db[LABELS];
@@ -277,8 +278,8 @@ static void gradients_of_triplet_loss_equal_reference(void **state)
 
 enum { CANDIDATES = 6, WIDE = 48 };
 
-/* Appends the text and the candidates of each request. The positions of candidates continue behind the padding, as in
- * the reference. */
+/* Appends a sequence for each request: the tokens of its text, then an external row (-1) for each candidate. The
+ * positions of the candidates follow the padded text, as in the reference. */
 static void add_reference_candidates(struct reference_run *run, const struct tensor *candidates)
 {
     const struct tensor *ids = tensor_of(&run->golden, "in.input_ids");
@@ -386,7 +387,7 @@ static void check_updated_weights(const json_t *weights, const struct model_para
     const json_t *want = json_object_get(weights, p->name), *index = json_object_get(want, "index");
 
     if (!want || strstr(p->name, "attention.self.key.bias"))
-        return; /* the gradient is zero up to rounding, which Adam amplifies into steps */
+        return; /* the gradient is zero except for rounding errors, which Adam amplifies */
     double length = json_number_value(json_object_get(want, "l2"));
     if (!(fabs(compute_norm(p->value, p->count) - length) <= 1e-5 * length))
         fail_msg("%s: length %.8g instead of %.8g", p->name, compute_norm(p->value, p->count), length);

