@@ -24,7 +24,7 @@
 #include "base/str.h"
 #include "setup/clients.h"
 
-enum { CLIENT_NAMES_MAX = 99 }; /* name, name-2, ... */
+enum { CLIENT_NAMES_MAX = 99 }; /* maximum number of names that are tried: name, name-2, ... */
 
 /* A file that belongs to another program. */
 struct client_text {
@@ -36,7 +36,7 @@ struct client_text {
 /* ---------------------------------------------------------------- record of changes
  *
  * Undo restores the files from the record, beginning with the last change. The record is a file next to servers.json.
- * It is written before the first client's file, so it may list a change that was never made. In this case the file has
+ * It is written before the clients' files, so it may list a change that was never made. In this case the file still has
  * the hash `before`. */
 
 enum { CLIENT_RECORD_BYTES_MAX = 64 << 20, CLIENT_CHANGES_MAX = 4096 };
@@ -132,9 +132,9 @@ void wt__client_import_dispose(struct client_import *import);
 enum client_undo_state {
     UNDO_BYTES,  /* restored byte for byte */
     UNDO_EDITED, /* changed since init: the entry is removed and the servers are put back */
-    UNDO_NEVER,  /* has its old content already */
-    UNDO_GONE,   /* does not exist any more */
-    UNDO_LEFT    /* skipped; `why` has the reason */
+    UNDO_NEVER,  /* the file already has its old content */
+    UNDO_GONE,   /* the file does not exist any more */
+    UNDO_LEFT    /* the file is skipped; `why` has the reason */
 };
 
 struct client_undo_file {

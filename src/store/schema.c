@@ -4,7 +4,7 @@
  * never edited: new steps are added at the end. Notes on the tables and some of their columns:
  *
  * tool: the short columns come first and the texts last, so that a scan for keys does not read the definitions.
- *   source      source that last imported the tool; only its sync removes the tool
+ *   source      source that last imported the tool; sync selects tools by source
  *   generation  generation of the store when the row last changed
  *   export_name exported name (catalog/names.h)
  * provider_alias: former names of a provider, which its sources still use.
