@@ -48,12 +48,12 @@ struct client_moved {
 };
 
 struct client_change {
-    const char *client, *file; /* file: path with links resolved */
-    const char *outer, *inner; /* members that lead to the servers; outer may be NULL */
-    const char *backup;
+    const char *client, *file;  /* file: path with links resolved */
+    const char *outer, *inner;  /* the servers are in outer.inner, or in inner if outer is NULL */
+    const char *backup;         /* path of the backup */
     const char *before, *after; /* SHA-256 of the file's content before and after the change */
     const char *entry;          /* name of the added entry; NULL if the file had it already */
-    struct client_moved *moved;
+    struct client_moved *moved; /* [moved_count] servers that the change removed from the file */
     size_t moved_count;
 };
 
@@ -79,7 +79,7 @@ struct client_import_options {
 struct client_import_server {
     const char *name;
     const char *as;      /* name of the server in our file; NULL if it stays */
-    const char *why;     /* why it stays, or NULL */
+    const char *why;     /* why it stays; NULL if it moves */
     bool shared;         /* servers.json has the same definition already */
     const char *missing; /* the server's program if it cannot be found, else NULL */
     struct client_moved moved;
@@ -88,15 +88,15 @@ struct client_import_server {
 struct client_import_file {
     const struct client_place *place;
     const char *path;
-    const char *why;       /* why the file is skipped, or NULL */
-    const char *note;      /* further information for the user, or NULL */
-    const char *handed_on; /* names of the variables added to servers, separated by ", "; NULL if none */
-    struct client_import_server *servers;
-    size_t count, moving;   /* moving: number of servers that move */
-    const char *entry;      /* name of whichtool's entry */
-    const char *entry_text; /* JSON of the entry; NULL if the file has it already */
-    const char *backup;     /* path of the backup; NULL before applying */
-    bool has_new_backup;    /* this run created the backup */
+    const char *why;                      /* why the file is skipped, or NULL */
+    const char *note;                     /* further information for the user, or NULL */
+    const char *handed_on;                /* names of the variables added to servers, separated by ", "; NULL if none */
+    struct client_import_server *servers; /* [count] */
+    size_t count, moving;                 /* moving: number of servers that move */
+    const char *entry;                    /* name of whichtool's entry */
+    const char *entry_text;               /* JSON of the entry; NULL if the file has it already */
+    const char *backup;                   /* path of the backup; NULL before applying */
+    bool has_new_backup;                  /* this run created the backup */
     bool written;
 
     struct client_text text; /* current content */
@@ -140,7 +140,7 @@ enum client_undo_state {
 struct client_undo_file {
     const char *client, *path, *backup;
     enum client_undo_state state;
-    const char *why;
+    const char *why;   /* why the file is skipped, or NULL */
     const char **back; /* [back_count] names of servers to put back */
     size_t back_count;
     const char **kept; /* [kept_count] names of servers that the file has again already; not put back */
@@ -162,7 +162,7 @@ struct client_undo {
 
     struct arena arena;
     struct client_record record;
-    bool *taken; /* [record.count] true for changes to undo */
+    bool *taken; /* [record.count] true if the options select the change */
     int lock;
 };
 

@@ -196,8 +196,8 @@ uint64_t wt__store_request_hash(struct str request);
 /* Returns 1 and *id if the store has the request, byte for byte; else 0. */
 int wt__store_request_row(struct store *store, struct str request, int64_t *id, wt_error *err);
 
-/* Finishes the migration to version 9. Recomputes the hashes of the requests, and copies them to the new column hash of
- * usages. Marks the sums affected by CLIENT_TEACHES as stale. */
+/* Finishes the migration to version 9. Recomputes the hashes of the requests, copies them to the new column usage.hash,
+ * and creates the index usage_hash. Marks the sums affected by CLIENT_TEACHES as stale. */
 int wt__usage_fill_hashes(struct store *store, wt_error *err);
 
 /* Computes the number of clients that must agree. It is at least 1, and grows with the number of clients in the

@@ -22,8 +22,7 @@
  * review_server: an MCP server whose definitions are approved one by one. The provider of that name is reserved:
  * other imports, removals and renames refuse it.
  *   baseline        bit set of the kinds that the server has listed before
- * review: approved and waiting definitions of a server (store/review.h). Finding, listing, showing and calling tools do
- * not read it.
+ * review: approved and waiting definitions of a server (store/review.h).
  *   kind            enum review_kind
  *   name            name of the tool or prompt, URI, or URI template; '' for the server's instructions
  *   listed          1 if the definition is in the server's last listing
