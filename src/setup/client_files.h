@@ -24,7 +24,7 @@
 #include "base/str.h"
 #include "setup/clients.h"
 
-enum { CLIENT_NAMES_MAX = 99 }; /* name, name-2, ... */
+enum { CLIENT_NAMES_MAX = 99 }; /* maximum number of names that are tried: name, name-2, ... */
 
 /* A file that belongs to another program. */
 struct client_text {
@@ -36,7 +36,7 @@ struct client_text {
 /* ---------------------------------------------------------------- record of changes
  *
  * Undo restores the files from the record, beginning with the last change. The record is a file next to servers.json.
- * It is written before the first client's file, so it may list a change that was never made. In this case the file has
+ * It is written before the clients' files, so it may list a change that was never made. In this case the file still has
  * the hash `before`. */
 
 enum { CLIENT_RECORD_BYTES_MAX = 64 << 20, CLIENT_CHANGES_MAX = 4096 };
@@ -48,12 +48,12 @@ struct client_moved {
 };
 
 struct client_change {
-    const char *client, *file; /* file: path with links resolved */
-    const char *outer, *inner; /* members that lead to the servers; outer may be NULL */
-    const char *backup;
+    const char *client, *file;  /* file: path with links resolved */
+    const char *outer, *inner;  /* the servers are in outer.inner, or in inner if outer is NULL */
+    const char *backup;         /* path of the backup */
     const char *before, *after; /* SHA-256 of the file's content before and after the change */
     const char *entry;          /* name of the added entry; NULL if the file had it already */
-    struct client_moved *moved;
+    struct client_moved *moved; /* [moved_count] servers that the change removed from the file */
     size_t moved_count;
 };
 
@@ -79,7 +79,7 @@ struct client_import_options {
 struct client_import_server {
     const char *name;
     const char *as;      /* name of the server in our file; NULL if it stays */
-    const char *why;     /* why it stays, or NULL */
+    const char *why;     /* why it stays; NULL if it moves */
     bool shared;         /* servers.json has the same definition already */
     const char *missing; /* the server's program if it cannot be found, else NULL */
     struct client_moved moved;
@@ -88,15 +88,15 @@ struct client_import_server {
 struct client_import_file {
     const struct client_place *place;
     const char *path;
-    const char *why;       /* why the file is skipped, or NULL */
-    const char *note;      /* further information for the user, or NULL */
-    const char *handed_on; /* names of the variables added to servers, separated by ", "; NULL if none */
-    struct client_import_server *servers;
-    size_t count, moving;   /* moving: number of servers that move */
-    const char *entry;      /* name of whichtool's entry */
-    const char *entry_text; /* JSON of the entry; NULL if the file has it already */
-    const char *backup;     /* path of the backup; NULL before applying */
-    bool has_new_backup;    /* this run created the backup */
+    const char *why;                      /* why the file is skipped, or NULL */
+    const char *note;                     /* further information for the user, or NULL */
+    const char *handed_on;                /* names of the variables added to servers, separated by ", "; NULL if none */
+    struct client_import_server *servers; /* [count] */
+    size_t count, moving;                 /* moving: number of servers that move */
+    const char *entry;                    /* name of whichtool's entry */
+    const char *entry_text;               /* JSON of the entry; NULL if the file has it already */
+    const char *backup;                   /* path of the backup; NULL before applying */
+    bool has_new_backup;                  /* this run created the backup */
     bool written;
 
     struct client_text text; /* current content */
@@ -132,15 +132,15 @@ void wt__client_import_dispose(struct client_import *import);
 enum client_undo_state {
     UNDO_BYTES,  /* restored byte for byte */
     UNDO_EDITED, /* changed since init: the entry is removed and the servers are put back */
-    UNDO_NEVER,  /* has its old content already */
-    UNDO_GONE,   /* does not exist any more */
-    UNDO_LEFT    /* skipped; `why` has the reason */
+    UNDO_NEVER,  /* the file already has its old content */
+    UNDO_GONE,   /* the file does not exist any more */
+    UNDO_LEFT    /* the file is skipped; `why` has the reason */
 };
 
 struct client_undo_file {
     const char *client, *path, *backup;
     enum client_undo_state state;
-    const char *why;
+    const char *why;   /* why the file is skipped, or NULL */
     const char **back; /* [back_count] names of servers to put back */
     size_t back_count;
     const char **kept; /* [kept_count] names of servers that the file has again already; not put back */
@@ -162,7 +162,7 @@ struct client_undo {
 
     struct arena arena;
     struct client_record record;
-    bool *taken; /* [record.count] true for changes to undo */
+    bool *taken; /* [record.count] true if the options select the change */
     int lock;
 };
 

@@ -251,7 +251,7 @@ static bool is_offered(const struct file_plan *r, const char *name)
     return !r->options->no_environment && value && *value;
 }
 
-/* Adds those offered variables that are set to the definition of a program, each as "${NAME:-}". */
+/* Adds to the definition of a program each offered variable that this process has, as "${NAME:-}". */
 static int offer_variables(struct file_plan *r, json_t *definition, wt_error *err)
 {
     json_t *environment = wt__json_object(definition, "env");
@@ -588,8 +588,8 @@ static int add_change(struct client_import *import, struct client_change *out, c
     return 0;
 }
 
-/* Drops the changes that the user has undone by hand from the record. hash: hash of the file's present content. If a
- * change of the file has this hash as `before`, that change and all later changes of the file are undone. */
+/* Drops from the record the changes of a file that the user has undone by hand. hash: hash of the file's present
+ * content. If a change has this hash as `before`, the user has undone this change and all later changes of the file. */
 static void forget_undone(struct client_record *record, const char *file, const char *hash)
 {
     size_t kept = 0, from = SIZE_MAX;

@@ -27,7 +27,8 @@ int wt__client_own_paths(const char *folder, struct arena *arena, const char **s
     return *servers && *record ? 0 : wt__fail_nomem(err);
 }
 
-/* Locks again if the previous holder removed the file during the wait: another process would lock a new file. */
+/* If the previous holder removed the file during the wait, locks the new file: a lock on the removed file does not
+ * exclude other processes. */
 int wt__client_lock(int *fd, const char *folder, struct arena *arena, wt_error *err)
 {
     const char *path = wt__path_join(arena, folder, LOCK_NAME);

@@ -247,8 +247,8 @@ static bool is_needed(const struct client_undo *undo, const char *name)
     return false;
 }
 
-/* Marks the servers to remove from our file in `drop`: moved by init, unchanged since, and needed by no remaining
- * change. Adds servers that were changed since to undo->left. */
+/* Marks in `drop` the servers to remove from our file: init moved them, they are unchanged since, and no remaining
+ * change needs them. Adds to undo->left the servers that were changed since. */
 static int mark_moved(struct client_undo *undo, const struct json_members *members, bool *drop, wt_error *err)
 {
     for (size_t i = 0; i < undo->record.count; i++) {
@@ -270,7 +270,7 @@ static int mark_moved(struct client_undo *undo, const struct json_members *membe
     return 0;
 }
 
-/* Adds the servers of our file that init did not move to undo->added. */
+/* Adds to undo->added the servers of our file that init did not move. */
 static int mark_added(struct client_undo *undo, const struct json_members *members, wt_error *err)
 {
     for (size_t m = 0; m < members->count; m++) {

@@ -28,7 +28,7 @@ struct client_place {
     const char *title;           /* name shown to users */
     const char *file, *mac_file; /* "~/...", "CONFIG/...", or below the project; mac_file NULL if it equals file */
     const char *variable;        /* variable that overrides the folder of the file, or NULL */
-    const char *outer, *inner;   /* members that lead to the servers; outer NULL at the root, inner NULL if not JSON */
+    const char *outer, *inner;   /* the servers are in outer.inner; outer: NULL at the root; inner: NULL if not JSON */
     const char *extra, *value;   /* name and value of a member that each entry needs, or NULL */
     enum client_scope scope;
     enum client_variables variables;

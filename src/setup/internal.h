@@ -19,9 +19,9 @@ bool wt__client_is_chosen(const struct client_import_options *options, const cha
 
 /* ---------------------------------------------------------------- servers
  *
- * A moved server must not fail without its client's help, and must not gain abilities that the client denies. A server
- * therefore stays with its client if the client asks the user for input, reads a file of variables, signs in, or
- * leaves out some tools. A server with an unknown member stays, too. */
+ * A moved server must work without the help of its client, and must not gain abilities that the client denies. A server
+ * therefore stays with its client if the client asks the user for input, reads a file of variables, signs in, or leaves
+ * out some tools. A server with an unknown member stays, too. */
 
 enum { CLIENT_VARIABLES_MAX = 64 };
 

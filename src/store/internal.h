@@ -24,7 +24,7 @@ struct store {
     unsigned busy_ms;                   /* maximum wait for a lock */
     struct progress *progress;          /* progress of the open call or the running import; may be NULL */
     double wait_began_ms;               /* start of the last wait for a lock, on the clock of wt__now_ms */
-    bool wait_reported, wait_cancelled; /* true if the last wait was reported as a phase; was cancelled by the user */
+    bool wait_reported, wait_cancelled; /* the last wait was shown as a progress phase; was cancelled */
     struct {
         const char *sql;
         sqlite3_stmt *statement;
@@ -51,7 +51,7 @@ int wt__store_update_schema(struct store *store, wt_error *err);
 /* Checks that a file is a store, before the database may change it. An absent or empty file passes unless read_only. */
 int wt__store_inspect(const char *path, bool read_only, wt_error *err);
 
-/* Fills *err from the last error of the database. Returns its code. */
+/* Fills *err from the last error of the database. Returns the WT_E... code. */
 int wt__sql_fail(struct store *store, wt_error *err);
 int wt__sql_exec(struct store *store, const char *sql, wt_error *err);
 /* Reads one integer with a query without parameters. */
@@ -183,7 +183,8 @@ int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_
  *   - no earlier usage of the client that did not fail has the same request and label
  *   - fewer than CLIENT_TEACHES earlier usages of the client have the label
  *
- * The plus sign keeps SQLite from using the index of labels: it would read all usages of the label. */
+ * The plus sign keeps SQLite from using the index of labels. With this index, SQLite would read all usages of the
+ * label. */
 #define USAGE_COUNTS                                                                                                   \
     " (u.client IS NULL OR (NOT EXISTS (SELECT 1 FROM usage v CROSS JOIN usage_tool y ON y.usage = v.id"               \
     " WHERE v.client = u.client AND v.request = u.request AND v.id < u.id AND v.outcome <> 2 AND +y.label = x.label)"  \
@@ -195,8 +196,8 @@ uint64_t wt__store_request_hash(struct str request);
 /* Returns 1 and *id if the store has the request, byte for byte; else 0. */
 int wt__store_request_row(struct store *store, struct str request, int64_t *id, wt_error *err);
 
-/* Finishes the migration to version 9. Recomputes the hashes of the requests, and copies them to the new column hash of
- * usages. Marks the sums affected by CLIENT_TEACHES as stale. */
+/* Finishes the migration to version 9. Recomputes the hashes of the requests, copies them to the new column usage.hash,
+ * and creates the index usage_hash. Marks the sums affected by CLIENT_TEACHES as stale. */
 int wt__usage_fill_hashes(struct store *store, wt_error *err);
 
 /* Computes the number of clients that must agree. It is at least 1, and grows with the number of clients in the

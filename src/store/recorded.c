@@ -374,8 +374,8 @@ static int run_lookup(struct recorded_lookup *look)
     add_like_request(look, (int64_t)look->words->hash, 1);
     WT_TRY(read_requests_usages(look, 0));
     WT_TRY(wt__store_clients_wanted(look->store, &wanted, look->err));
-    /* Ignore nearly equal requests only if enough clients reported this request. Otherwise one report of it would hide
-     * all reports of nearly equal requests. */
+    /* Ignore nearly equal requests only if a usage without a client, or enough clients, reported this request.
+     * Otherwise one client's report would hide all reports of nearly equal requests. */
     if (look->counted > 0 || (look->client_usages > 0 && look->counted_of.len >= wanted))
         return 0;
     WT_TRY(find_near_requests(look));

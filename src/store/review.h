@@ -4,8 +4,9 @@
  * the catalogue. An approval applies to a hash (catalog/pins.h): the imported definition is the approved definition,
  * byte for byte.
  *
- * Invariant: the catalogue has a tool of the server exactly if the tool is approved and in the last listing. Of one
- * listing, at most WT_MAX_WAITING definitions with WT_MAX_WAITING_BYTES in total wait.
+ * Invariant: the catalogue has a tool of the server exactly if the tool is approved and in the last listing.
+ *
+ * At most WT_MAX_WAITING definitions of one listing wait. Their total size is at most WT_MAX_WAITING_BYTES.
  *
  * A server's name is reserved as a provider from its first review, or from wt__store_reserve_provider on. Only
  * wt__store_review and wt__store_approve write the tools of a reserved provider. Every other import, removal and rename

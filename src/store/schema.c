@@ -4,7 +4,7 @@
  * never edited: new steps are added at the end. Notes on the tables and some of their columns:
  *
  * tool: the short columns come first and the texts last, so that a scan for keys does not read the definitions.
- *   source      source that last imported the tool; only its sync removes the tool
+ *   source      source that last imported the tool; sync selects tools by source
  *   generation  generation of the store when the row last changed
  *   export_name exported name (catalog/names.h)
  * provider_alias: former names of a provider, which its sources still use.
@@ -22,8 +22,7 @@
  * review_server: an MCP server whose definitions are approved one by one. The provider of that name is reserved:
  * other imports, removals and renames refuse it.
  *   baseline        bit set of the kinds that the server has listed before
- * review: approved and waiting definitions of a server (store/review.h). Finding, listing, showing and calling tools do
- * not read it.
+ * review: approved and waiting definitions of a server (store/review.h).
  *   kind            enum review_kind
  *   name            name of the tool or prompt, URI, or URI template; '' for the server's instructions
  *   listed          1 if the definition is in the server's last listing

@@ -158,9 +158,11 @@ int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err);
 int wt__store_get(struct store *store, const int64_t *ids, size_t count, struct arena *arena, struct tool *out,
                   wt_error *err);
 
-/* Write up to max ids in ascending order. Return the number written. provider is NULL for any provider. */
+/* Finds tools by name. Writes up to max ids in ascending order. Returns the number written. provider is NULL for any
+ * provider. */
 int wt__store_find_name(struct store *store, const struct str *provider, struct str name, int64_t *ids, size_t max,
                         wt_error *err);
+/* Works like wt__store_find_name for the tools with this source id. */
 int wt__store_find_source_id(struct store *store, struct str source_id, int64_t *ids, size_t max, wt_error *err);
 /* Returns 1 and *id if a tool has this exported name, else 0. */
 int wt__store_find_export_name(struct store *store, struct str export_name, int64_t *id, wt_error *err);
@@ -263,9 +265,9 @@ int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *
 /* Result for one usage passed to wt__store_add_usages. */
 enum usage_fate {
     USAGE_ADDED,
-    USAGE_REPEATED, /* its client has a usage with this key, which is left as it is */
-    USAGE_CHANGED,  /* the outcome of the usage with its key was updated */
-    USAGE_MISSING,  /* no usage has its key */
+    USAGE_REPEATED, /* the client already has a usage with this key; it was not changed */
+    USAGE_CHANGED,  /* the outcome of the client's usage with this key was updated */
+    USAGE_MISSING,  /* the client has no usage with this key */
 };
 
 /* Adds usages in one transaction, in order. Ignores their id and request_id. A tool removed meanwhile becomes a label

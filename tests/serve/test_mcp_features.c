@@ -133,8 +133,7 @@ static void pages_list_each_tool_once(void **state)
 
 static const struct {
     const char *name, *text;
-    int status; /* of HTTP */
-    int code;   /* JSON-RPC error code, or 0 if the answer is a result */
+    int status, code; /* HTTP status; JSON-RPC error code, or 0 for a result */
     const char *says;
 } rows[] = {
     {"the last tool", MODERN("1", "tools/call", ",\"name\":\"tool-09999\""), 200, 0, "ran"},
