@@ -1,6 +1,6 @@
 #!/bin/bash
 # A session from a catalogue only, with recorded answers of a real language model: Qwen2.5-Coder-1.5B-Instruct (Q4) over
-# our sample catalogue, one request for each tool (docs/generate.md, "With a model on this machine").
+# our sample catalogue, one request for each tool (docs/generate.md, "Use a local model").
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
