@@ -18,10 +18,10 @@ enum {
  * parameter. */
 static const float SURE_SCORE = .88F;
 static const float SURE_MARGIN = .25F;
-static const float SOLE = .6F;            /* bonus if literal and parameter are each other's only candidate */
-static const float PER_WORD = .12F;       /* deducted for each word between the literal and a word of the name */
-static const float PLACE_EVIDENCE = .6F;  /* score of a name after "in" or "near", for a parameter that takes a place */
-static const float JOINT_EVIDENCE = .15F; /* score of any literal after "by" or "with" */
+static const float SOLE = .6F;           /* bonus if literal and parameter are each other's only candidate */
+static const float PER_WORD = .12F;      /* deducted for each word between the literal and a word of the name */
+static const float PLACE_EVIDENCE = .6F; /* score of a name after a word such as "in", if the parameter takes a place */
+static const float JOINT_EVIDENCE = .15F;      /* score of any literal after a word such as "by" or "of" */
 static const float PLACE_JOINT_EVIDENCE = .3F; /* the same for a name, and a parameter that takes a place */
 static const float SURE_FIRST = 10.F;          /* added to the score of a sure pair, which then precedes all others */
 
@@ -36,8 +36,8 @@ static bool sentence_ends_between(const struct argument_reader *r, size_t from, 
 struct literal_context {
     size_t first_before, before; /* words first_before .. before - 1 precede the literal */
     size_t after, last_after;    /* words after .. last_after - 1 follow the literal */
-    enum parameter_bound bound;  /* end of a range that the words before state */
-    bool follows_place_word;     /* true if the literal follows "in" or "near", as places do */
+    enum parameter_bound bound;  /* bound that the words before the literal state, such as "at most" */
+    bool follows_place_word;     /* true if the literal follows a word such as "in" or "from", as places do */
     bool follows_link_word;      /* true if the literal follows a word such as "by" or "with" */
 };
 
@@ -362,7 +362,7 @@ static int take_series(struct argument_reader *r)
 int wt__fill_pairs(struct argument_reader *r)
 {
     score_all_pairs(r);
-    for (size_t p = 0; p < r->parameters->len; p++) { /* literals that answer for a parameter come first */
+    for (size_t p = 0; p < r->parameters->len; p++) { /* a literal that is the whole answer comes first */
         size_t l = wt__reader_answering_literal(r, p);
         if (l < r->literal_count && is_open_pair(r, p, l) && r->scores[p][l] >= SURE_FIRST)
             WT_TRY(take_pair(r, p, l));

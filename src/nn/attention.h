@@ -29,16 +29,16 @@ static inline size_t wt__distance_index(const int32_t *positions, size_t i, size
     return (size_t)((distance < -reach ? -reach : distance > reach ? reach : distance) + reach);
 }
 
-/* Fills the buckets of MPNet, as in T5. Keys up to the query have 16 buckets: 8 for near distances, and 8 logarithmic
- * buckets up to 128. Keys after the query have 16 more. bucket [2 DISTANCE_MPNET_REACH + 1] belongs to the caller and
- * must live as long as `out`. */
+/* Fills the buckets of MPNet, as in T5. Keys at or before the query have 16 buckets: 8 for near distances, and 8
+ * logarithmic buckets up to 128. Keys after the query have 16 more. bucket [2 DISTANCE_MPNET_REACH + 1] belongs to the
+ * caller and must live as long as `out`. */
 void wt__distances_mpnet(struct distances *out, int32_t *bucket);
 
-/* Fills the buckets of DeBERTa-v2 and v3. buckets is position_buckets of the model's config. It is even and 4 to max,
- * or at most 0 if each distance has its own bucket. max is max_relative_positions of the config, or
- * max_position_embeddings if max_relative_positions is below 1. It must be 1 to DISTANCE_MAX_REACH. The learned table
- * has 2 * buckets rows, or 2 * max rows if buckets is not positive. bucket [2 max + 1] belongs to the caller and must
- * live as long as `out`. */
+/* Fills the buckets of DeBERTa-v2 and v3. buckets is position_buckets of the model's config. It must be even and 4 to
+ * max, or at most 0. If it is at most 0, each distance has its own bucket. max is max_relative_positions of the config,
+ * or max_position_embeddings if max_relative_positions is below 1. max must be 1 to DISTANCE_MAX_REACH. The learned
+ * table has 2 * buckets rows, or 2 * max rows if buckets is not positive. bucket [2 max + 1] belongs to the caller
+ * and must live as long as `out`. */
 void wt__distances_deberta(struct distances *out, int32_t *bucket, int32_t buckets, int32_t max);
 
 /* softmax(Q K^T / sqrt(d) + bias) V for each head. The bias is the relative bias of MPNet: one learned number per head
@@ -64,9 +64,9 @@ void wt__attention_forward(const struct attention *attention, const float *qkv, 
  * as in the forward pass. */
 size_t wt__attention_backward_scratch(const struct attention *attention, size_t t);
 
-/* Recomputes the probabilities, one block of rows at a time. dout [T, H] is the gradient of out. WT_PANEL floats after
- * its last row must be readable. Overwrites dqkv [T, 3 H]. Adds to dbias [count, A], which is NULL if the bias is
- * frozen or absent. */
+/* Computes the gradients of wt__attention_forward. The probabilities are computed again, one block of rows at a time.
+ * dout [T, H] is the gradient of out. WT_PANEL floats after its last row must be readable. Overwrites dqkv [T, 3 H].
+ * Adds to dbias [count, A], which is NULL if the bias is frozen or absent. */
 void wt__attention_backward(const struct attention *attention, const float *qkv, size_t qkv_stride, const float *dout,
                             size_t dout_stride, float *dqkv, size_t dqkv_stride, float *dbias, float *scratch,
                             size_t t);

@@ -5,8 +5,8 @@
  * walked as far as the slips allow. Only words that begin with the first or the second typed letter are tried, because
  * people type the first letter correctly or swap the first two.
  *
- * An unknown word takes one pass over the index terms that begin with one of two letters. The search needs no memory
- * or disk space per tool. bench_spelling measures its time. */
+ * For an unknown word, the index terms are read that begin with the first typed letter, or with the first two swapped.
+ * The search needs no memory or disk space per tool. bench_spelling measures its time. */
 #include "retrieve/spelling.h"
 
 #include "base/buffer.h"
@@ -21,11 +21,11 @@
 enum {
     COST_SHORT = 110,    /* one slip */
     COST_LONG = 150,     /* two likely slips in a word of at least LONG_LETTERS */
-    COST_ELSEWHERE = 70, /* for a word that only the vocabulary has: a swap or a doubled letter */
+    COST_ELSEWHERE = 70, /* a swap or a doubled letter; if only the vocabulary has the word, or for KNOWN_BY_STEM */
     LONG_LETTERS = 8,
     LEAST_LETTERS = 3, /* minimum; a word of this length can only become a stop word (teh) */
-    SURE_LETTERS = 5,  /* shorter words resemble too many others, so exchanged and superfluous letters are not tried */
-    ELSEWHERE = 20     /* extra cost of a word that no tool has */
+    SURE_LETTERS = 5, /* shorter words resemble too many others: only lost, swapped and doubled letters are corrected */
+    ELSEWHERE = 20    /* extra cost of a word that no tool has */
 };
 
 _Static_assert((int)COST_LONG <= (int)SLIPS_MOST, "costs above SLIPS_MOST are not exact");
@@ -97,7 +97,7 @@ static bool is_inflected(const struct speller *speller, struct str stem)
            has_inflection(speller, stem, STR("y"));
 }
 
-/* True if the vocabulary has a base form with this stem. Other endings on such a stem rarely make a word. */
+/* True if the vocabulary has the base form of the stem, or the stem with the ending er or ion. */
 static bool is_stem(const struct speller *speller, struct str stem)
 {
     return is_inflected(speller, stem) || has_inflection(speller, stem, STR("er")) ||
@@ -217,8 +217,8 @@ static size_t length_distance(size_t a, size_t b)
 }
 
 /* Tries `word` if its stem is `term` and its cost is at most `most`. If the vocabulary has a base form with this
- * stem, it usually has all words with the stem, and other forms are not words ("delive" for the stem "deliv"). Only
- * a swap is accepted then. */
+ * stem, it usually has all words with the stem. walk_vocabulary tries these words, and a form that the vocabulary lacks
+ * is rarely a word ("delive" for the stem "deliv"). So only a swap is accepted then. */
 static int try_surface(struct speller *speller, struct str word, struct str term, unsigned most)
 {
     struct str stem;
@@ -252,7 +252,7 @@ static int try_term(struct speller *speller, struct str term)
     }
     while (same < speller->stem_len && same < typed.len && typed.ptr[same] == speller->stem[same])
         same++;
-    /* Remove the stemmer's replacement of the ending from the term as well. */
+    /* If the stemmer replaced the ending of the typed word, and the term ends in the same replacement, remove it. */
     size_t put = speller->stem_len - same;
     if (put > 0 && put <= len && memcmp(word + len - put, speller->stem + same, put) == 0)
         len -= put;

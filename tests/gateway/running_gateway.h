@@ -1,4 +1,5 @@
-/* running_gateway.h: a gateway with running servers, a face with all tools, a search face, and a client of each era. */
+/* running_gateway.h: a gateway with running servers, a face with all tools and a search face. The first face has a
+ * client of the modern protocol and a client of the legacy protocol. */
 #ifndef WT_TESTS_GATEWAY_RUNNING_GATEWAY_H
 #define WT_TESTS_GATEWAY_RUNNING_GATEWAY_H
 

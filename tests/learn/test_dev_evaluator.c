@@ -14,7 +14,7 @@ static void compares_by_standard_errors(void **state)
 {
     enum { Q = 4 };
     static const struct {
-        double before[Q], after[Q], errors; /* gain in standard errors */
+        double before[Q], after[Q], errors; /* gain in standard errors; 0 for a loss */
     } cases[] = {
         {{.5, .5, .5, .5}, {.5, .5, .5, .5}, 0},
         {{.5, .5, .5, .5}, {1, .5, .5, .5}, .5 / 0.4330127018922193},
@@ -41,7 +41,7 @@ static void no_choice_is_better_without_requests(void **state)
     assert_false(wt__evaluator_is_better(&evaluator, &nothing, &nothing, 1));
 }
 
-/* A training that diverges can produce such vectors. */
+/* Diverging training can produce vectors with NAN or INFINITY. */
 static void rejects_invalid_vectors(void **state)
 {
     enum { TOOLS = 3, DIM = 16 };
