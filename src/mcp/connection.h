@@ -101,8 +101,8 @@ enum mcp_event_kind {
 };
 
 /* Views live until the next call of wt__mcp_exchange_next for the exchange. `method` is a text without quotes. The
- * other views are empty, or valid JSON (base/json_check.h) from the server, on one line. The types of the JSON values are not
- * checked yet (shape.h). The params of progress notifications lack the progressToken, which is internal. */
+ * other views are empty, or valid JSON (base/json_check.h) from the server, on one line. The types of the JSON values
+ * are not checked yet (shape.h). The params of progress notifications lack the progressToken, which is internal. */
 struct mcp_event {
     enum mcp_event_kind kind;
     struct str id, method, params, result, error;
