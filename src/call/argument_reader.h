@@ -49,7 +49,8 @@ int wt__answer_read_texts(json_t *list, size_t *end, bool *sure, const struct li
                           const struct argument_answer *answer);
 
 /* Returns the next clause "WORD: VALUE" from *at on whose WORD matches no parameter; empty at the end. The clause must
- * begin a line or follow a comma or semicolon. Sets *value to VALUE, and moves *at behind the clause. */
+ * follow a line break, comma or semicolon. A clause at the start of the request is skipped. Sets *value to VALUE, and
+ * moves *at behind the clause. */
 struct str wt__next_unknown_answer(struct str request, size_t *at, const struct parameters *parameters,
                                    struct str *value);
 
@@ -78,7 +79,8 @@ static const float PAIR_NAMED = 1.F;  /* score if the literal is next to a word 
 /* Returns the base score for the kinds of parameter and literal; PAIR_NEVER if the kinds do not fit. */
 float wt__kind_evidence(const struct parameter *parameter, const struct literal *literal);
 
-/* True if the literal can be the answer for the parameter. A text literal always can. */
+/* True if the literal can be the answer for the parameter. Any text literal can be the answer for a parameter that
+ * takes text, except dates and times. */
 bool wt__fits_as_answer(const struct parameter *parameter, const struct literal *literal);
 
 /* Returns the score for a word next to a literal; 0 if the parameter's name and description do not have the word. */
@@ -107,7 +109,7 @@ struct argument_reader {
     size_t word_count;
     const struct literal *literals; /* [literal_count] */
     size_t literal_count;
-    bool used[LITERALS_MOST];     /* true once the literal needs no further parameter */
+    bool used[LITERALS_MOST];     /* true once the literal is assigned, or overlaps an assigned value */
     bool repeated[LITERALS_MOST]; /* true if the literal repeats the value of an answer */
     const struct literals *all;   /* the literals with their request */
 
@@ -136,7 +138,7 @@ struct str wt__reader_word_before(const struct argument_reader *r, size_t start)
 /* True if a word of the text is a variant of the word (wt__words_alike). */
 bool wt__text_has_alike(struct str text, struct str word);
 
-/* True if the value of an argument was read from these bytes of the request, or overlaps them. */
+/* True if these bytes of the request overlap the bytes that state an argument. */
 bool wt__overlaps_argument(const struct call_arguments *arguments, size_t start, size_t end);
 
 /* True if the parameter takes a date, a time, or both. */

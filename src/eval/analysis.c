@@ -1,5 +1,5 @@
-/* analysis.c: reads the vectors of requests and tools, and analyses them. Quantiles are exact: the values of one data
- * set fit into memory and are sorted. */
+/* analysis.c: reads the vectors of requests and tools, and analyses them. Quantiles are computed from sorted values.
+ * They are exact, unless the cosines are a sample (COSINE_PAIRS). */
 #include "eval/report.h"
 
 #include <math.h>
@@ -140,7 +140,7 @@ void wt__analysis_input_dispose(struct analysis_input *input)
     *input = (struct analysis_input){0};
 }
 
-enum { COSINE_PAIRS = 1000000 /* maximum number of cosines in a distribution; sampled above that */ };
+enum { COSINE_PAIRS = 1000000 /* maximum cosines with tools that a request does not need; sampled above that */ };
 
 static const size_t vector_cutoffs[VECTOR_CUTOFFS] = {3, 5, 7};
 

@@ -317,8 +317,9 @@ static int take_next_event(struct mcp_exchange *exchange, struct mcp_event *out,
     return exchange->rc;
 }
 
-/* Returns the time until which the thread may wait for an event; 0 if the timeout is over. give_up_ms: time at which
- * the caller gives up. All times are by wt__now_ms. The caller holds the lock. */
+/* Returns the time until which the thread may wait for an event; 0 if the timeout is over or the caller gives up. With
+ * progress, the wait is at most SLICE_MS long. give_up_ms: time at which the caller gives up. All times are by
+ * wt__now_ms. The caller holds the lock. */
 static double wait_limit(const struct mcp_exchange *exchange, const struct progress *progress, double give_up_ms)
 {
     double now = wt__now_ms(), until = exchange->last_message_ms + exchange->timeout_ms;
@@ -377,7 +378,7 @@ bool wt__mcp_exchange_was_sent(const struct mcp_exchange *exchange)
 
 /* ---------------------------------------------------------------- replies */
 
-/* Sends a notification or reply. */
+/* Sends a reply. */
 static int send_text(struct mcp_connection *connection, const struct buffer *text, wt_error *err)
 {
     pthread_mutex_lock(&connection->lock);

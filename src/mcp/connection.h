@@ -58,8 +58,8 @@ struct mcp_connection_options {
 int wt__mcp_connect(struct mcp_connection **out, const struct mcp_server *server,
                     const struct mcp_connection_options *options, wt_error *err);
 /* Ends the connection: fails the running exchanges, ends the session, and stops the program and its process group.
- * hurry: skip the steps that give the server time to end by itself. The caller must have ended all exchanges, except
- * those that wait in wt__mcp_exchange_next, which return. NULL is a no-op. */
+ * hurry: skip the steps that give the server time to end by itself. Only threads in wt__mcp_exchange_next may still use
+ * exchanges of the connection: their calls return. End all other exchanges first. NULL is a no-op. */
 void wt__mcp_disconnect(struct mcp_connection *connection, bool hurry);
 
 enum mcp_era wt__mcp_connection_era(const struct mcp_connection *connection);
@@ -85,7 +85,7 @@ struct mcp_request {
     /* Owner of the request, or NULL. A question of the server that names no request is refused while requests of
      * several owners run. */
     const char *principal;
-    unsigned timeout_ms; /* maximum time without a message of the server; 0 for MCP_REQUEST_MS */
+    unsigned timeout_ms; /* maximum time without a message about the request; 0 for MCP_REQUEST_MS */
 };
 
 /* Sends a request. Errors: the reason if the connection is lost (WT_ENETWORK, WT_ETOOLONG, ...), WT_EFULL
@@ -100,9 +100,9 @@ enum mcp_event_kind {
     MCP_EVENT_REFUSED,  /* error, a JSON-RPC object; the last event */
 };
 
-/* Views live until the next call of wt__mcp_exchange_next for the exchange. They are valid JSON (base/json_check.h) on
- * one line, and otherwise unchanged. Their types are not checked yet (shape.h). The params of progress notifications
- * lack the progressToken, which is internal. */
+/* Views live until the next call of wt__mcp_exchange_next for the exchange. `method` is a text without quotes. The
+ * other views are empty, or valid JSON (base/json_check.h) from the server, on one line. The types of the JSON values
+ * are not checked yet (shape.h). The params of progress notifications lack the progressToken, which is internal. */
 struct mcp_event {
     enum mcp_event_kind kind;
     struct str id, method, params, result, error;

@@ -144,7 +144,7 @@ static void answers_correctly_without_errors(void **state)
     }
 }
 
-/* Requires a rate within four standard deviations over `n` decisions. */
+/* Fails unless counted / n is within four standard deviations of the rate. */
 static void assert_rate(const char *what, size_t counted, size_t n, double rate)
 {
     double share = (double)counted / (double)n, deviation = sqrt(rate * (1 - rate) / (double)n);

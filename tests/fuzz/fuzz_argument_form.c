@@ -1,5 +1,5 @@
-/* Fuzzes the argument form with schemas of tools. The answer schema made from a tool's schema is valid, limited in size
- * and without prose, and the parameters can be printed. */
+/* Fuzzes the argument form with schemas of tools. Checks that the answer schema made from a tool's schema is valid and
+ * limited in size, and contains no blank and so no prose. Also checks that the parameters can be printed. */
 #include <stdlib.h>
 #include <string.h>
 

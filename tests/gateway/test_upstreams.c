@@ -461,7 +461,7 @@ static void state_file_counts_the_tools_of_the_last_list(void **state)
     stop_gateway(&s);
 }
 
-/* Listings are at least a second apart, and no notice is lost. */
+/* Listings are at least a second apart, however many notices the server sends, and do not stop. */
 static void lists_at_most_once_a_second(void **state)
 {
     static const struct gateway_options options = {.list_wait_ms = 1};
@@ -542,7 +542,8 @@ static const struct {
      MCP_ERA_MODERN, "modern", "modern", "\"era\":\"modern\",\"preferred_era\":\"modern\",\"speaks_both\":false"},
 };
 
-/* Both clients can answer a server's questions, so each client needs a connection of its own era. */
+/* Both clients can answer questions of a server. Such a client is served in its own era if the server speaks both eras.
+ * Otherwise it is served in the only era of the server. */
 static void serves_each_client_in_its_own_era(void **state)
 {
     char path[128], text[1024], *kept = NULL;
@@ -737,7 +738,7 @@ static void import_into(const char *provider, const char *tool, int wanted)
     wt_add_report_free(report);
 }
 
-/* Imports and renames cannot add tools to a server of the gateway, and its own tools cannot be removed. */
+/* Imports and renames cannot add tools to a server of the gateway. Tools of such a server cannot be removed. */
 static void imports_cannot_add_tools_to_a_server(void **state)
 {
     static const struct gateway_options options = {.bare_names = false};
@@ -919,7 +920,7 @@ static void wait_until_told(const char *what)
     }
 }
 
-/* A first list with deceptive texts is reported and waits completely. */
+/* If a server's first list contains deceptive texts, all tools of the list wait, and the operator is told. */
 static void deceptive_first_lists_wait_for_approval(void **state)
 {
     static const struct gateway_options options = {.report = hear_operator, .approve = "approve"};
