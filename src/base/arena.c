@@ -1,5 +1,5 @@
-/* arena.c: a list of blocks, newest first. Block sizes double up to BLOCK_MAX, so that few calls of malloc are needed.
- * An allocation that exceeds this size gets a block of its own size.
+/* arena.c: a list of blocks, newest first. Block sizes double up to BLOCK_MAX, so that few allocations of blocks are
+ * needed. An allocation that is larger than the next block size gets a block of its own size.
  *
  * Under AddressSanitizer each allocation is followed by a poisoned gap, so that an overrun is detected. */
 #include "base/arena.h"

@@ -1,5 +1,5 @@
-/* request_set.c: collects requests with their tools and splits, and reads and writes them in BEIR's layout
- * (requests.h). */
+/* request_set.c: collects generated requests, assigns each to a split, and writes them as a BEIR data set. Also parses
+ * the JSON lines of BEIR files (requests.h). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +202,8 @@ static int write_prefixed_file(struct generate_folder *folder, const char *prefi
     return wt__folder_write(folder, path, bytes, err);
 }
 
-/* Writes qrels/SPLIT.tsv for each split with requests. If `unanswerable`, writes only unanswerable requests. */
+/* Writes qrels/SPLIT.tsv for each split with answerable requests. Tools of unanswerable requests have score 0 there. If
+ * `unanswerable`, writes only the unanswerable requests, with score 1. */
 static int write_split_judgements(const struct request_set *set, const struct tool_draw *draw,
                                   struct generate_folder *folder, bool unanswerable, const char *prefix, wt_error *err)
 {

@@ -94,7 +94,9 @@ struct violation {
     /* Expected and actual number, or indices of two items or alternatives. VIOLATION_DEPENDENT: limit is the row of
      * object_rules.dependent_required. */
     size_t limit, other;
-    size_t alternatives; /* number of alternatives, if the violation is of the nearest of several; else 0 */
+    /* Number of alternatives of "anyOf" or "oneOf" if the value fits none of them and this violation is of the nearest
+     * one; else 0, also if the other alternatives fail on the type alone. */
+    size_t alternatives;
 };
 
 struct violations {

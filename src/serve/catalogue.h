@@ -15,7 +15,7 @@ enum {
     CATALOGUE_BUDGET_BYTES = 24 << 10,  /* default size limit for the definitions in search results */
     CATALOGUE_DETAILS_BYTES = 96 << 10, /* size limit for the definitions in get_tool_details */
     CATALOGUE_BRIEF_BYTES = 200,        /* maximum description length in a shortened definition */
-    CATALOGUE_TIME_LIMIT_MS = 30000,    /* time limit for one search or call */
+    CATALOGUE_TIME_LIMIT_MS = 30000,    /* time limit for one search or for writing one call */
 };
 
 /* Hooks for a caller, such as the gateway, that restricts or observes searches. Any of them may be NULL. They run on
