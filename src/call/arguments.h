@@ -191,7 +191,7 @@ struct call_argument {
     json_t *value;     /* for GIVEN and DEFAULT; the proposal for UNSURE, or NULL; else NULL; owned */
     size_t start, end; /* bytes of the request that state the value; both 0 if unknown */
     float score;       /* score of the assignment (argument_reader.h); 1 if named by the request, 0 without a value */
-    bool declined;     /* true if the request leaves the argument out, as in "label: none" */
+    bool declined;     /* true if the request says to set no value, as in "label: none" */
 };
 
 struct call_arguments {
@@ -324,8 +324,8 @@ void wt__coverage_check(struct call_arguments *arguments, struct str request, st
  * accounted for. Example: "kitchen" of "cancel all kitchen timers" if the call has no arguments.
  *
  * Words are accounted for as in wt__coverage_check, but every absent argument counts as open. Words of values and
- * unspecific words such as "now" are also accounted for. All words are accounted for if the request leaves out an
- * optional argument explicitly ("label: none"), or identifies the tool's object ("order 4711").
+ * unspecific words such as "now" are also accounted for. The request may also say to set no value ("label: none") or
+ * identify the tool's object ("order 4711"). All its words are then accounted for.
  *
  * tool: name of the tool, split into words */
 struct str wt__coverage_unread(const struct call_arguments *arguments, const struct intent *intent, struct str request,

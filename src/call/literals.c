@@ -172,12 +172,34 @@ static int copy_literal_text(struct literal *out, struct arena *arena, const cha
     return copy ? 1 : WT_ENOMEM;
 }
 
-static int write_literal_number(struct literal *out, struct arena *arena)
+static size_t skip_digits(const struct scan *scan, size_t at)
+{
+    while (wt__is_digit(byte_at(scan, at)))
+        at++;
+    return at;
+}
+
+/* Skips digits, and points and commas that a digit follows. */
+static size_t skip_number(const struct scan *scan, size_t at)
+{
+    while (wt__is_digit(byte_at(scan, at)) ||
+           ((byte_at(scan, at) == '.' || byte_at(scan, at) == ',') && wt__is_digit(byte_at(scan, at + 1))))
+        at++;
+    return at;
+}
+
+/* Sets the text of a number. Digits with leading zeros stay as written, because "02139" may be a ZIP code. */
+static int write_literal_number(const struct scan *scan, struct literal *out)
 {
     char text[32];
+    bool padded = byte_at(scan, out->start) == '0' && out->end > out->start + 1;
+    if (padded && skip_digits(scan, out->start) == out->end) {
+        out->text = slice_request(scan, out->start, out->end);
+        return 1;
+    }
     bool whole = out->number == floor(out->number) && fabs(out->number) < 1e15;
     snprintf(text, sizeof text, whole ? "%.0f" : "%.15g", out->number);
-    return copy_literal_text(out, arena, text);
+    return copy_literal_text(out, scan->arena, text);
 }
 
 static size_t skip_minus(const struct scan *scan, size_t at)
@@ -239,10 +261,7 @@ static size_t skip_other_digits(const struct scan *scan, size_t start, size_t at
                  byte_at(scan, at - 4) == '.' && !wt__is_digit(byte_at(scan, at + 3));
     if (!points && !comma)
         return at;
-    while (wt__is_digit(byte_at(scan, at)) ||
-           (strchr(".,", byte_at(scan, at)) && byte_at(scan, at) && wt__is_digit(byte_at(scan, at + 1))))
-        at++;
-    return at;
+    return skip_number(scan, at);
 }
 
 /* Returns the end of a degree sign with its scale or direction ("11.6° N"); `at` if absent. *negative: true for south
@@ -258,11 +277,11 @@ static size_t skip_degrees(const struct scan *scan, size_t at, bool *negative)
     return letter + 1;
 }
 
-static size_t skip_digits(const struct scan *scan, size_t at)
+/* Reads a number with more digits than a double holds, such as a card number, as a code. */
+static int read_long_code(struct scan *scan, struct literal *out)
 {
-    while (wt__is_digit(byte_at(scan, at)))
-        at++;
-    return at;
+    size_t end = wt__is_digit(byte_at(scan, scan->at)) ? skip_number(scan, scan->at) : scan->at;
+    return end > scan->at && !is_word_at(scan, end) ? set_literal(scan, out, LITERAL_CODE, end) : 0;
 }
 
 static int read_number_literal(struct scan *scan, struct literal *out)
@@ -271,14 +290,11 @@ static int read_number_literal(struct scan *scan, struct literal *out)
     size_t start = scan->at, unsigned_at = skip_minus(scan, start), digits = skip_currency_sign(scan, unsigned_at);
     double value = 0;
     size_t end = read_decimal(scan, digits, &value);
-    if (end == digits) {
-        end = skip_digits(scan, digits);
-        return end > digits ? set_literal(scan, out, LITERAL_CODE, end) : 0;
-    }
+    if (end == digits)
+        return read_long_code(scan, out);
     size_t other = skip_other_digits(scan, digits, end), degrees = skip_degrees(scan, end, &negative);
     if (other > end || negative)
         return set_literal(scan, out, LITERAL_CODE, negative ? degrees : other);
-    size_t plain = byte_at(scan, start) == '0' && end > start + 1 ? skip_digits(scan, start) : start;
     bool percent = byte_at(scan, end) == '%', money = digits > unsigned_at || skip_currency_sign(scan, end) > end;
     end = degrees > end ? degrees : apply_magnitude(scan, end, &value);
     struct str currency;
@@ -296,10 +312,7 @@ static int read_number_literal(struct scan *scan, struct literal *out)
                             .money = money,
                             .percent = percent,
                             .currency = currency};
-    if (plain != end)
-        return write_literal_number(out, scan->arena);
-    out->text = slice_request(scan, start, end); /* "02139" stays a ZIP code where a text is wanted */
-    return 1;
+    return write_literal_number(scan, out);
 }
 
 static int read_number_word_literal(struct scan *scan, struct literal *out)
@@ -309,7 +322,7 @@ static int read_number_word_literal(struct scan *scan, struct literal *out)
     for (size_t i = 0; i < sizeof number_words / sizeof *number_words; i++)
         number = is_same_word(word, number_words[i]) ? (double)i + 2 : number;
     *out = (struct literal){LITERAL_NUMBER, scan->at, scan->at + word.len, .number = number, .spelled = true};
-    return number > 0 ? write_literal_number(out, scan->arena) : 0;
+    return number > 0 ? write_literal_number(scan, out) : 0;
 }
 
 /* ---------------------------------------------------------------- dates and times */

@@ -327,8 +327,8 @@ static void peek_value(struct peek *peek, struct str text, const struct json_ite
         --*left;
         return;
     }
-    bool entered = false,
-         several = begins_with(value, "{") && maps_servers(text, value); /* several: the keys are servers */
+    bool entered = false;
+    bool several = begins_with(value, "{") && maps_servers(text, value); /* the keys are servers */
     wt__json_scan_open(&scan, text, value->byte, value->line);
     while (*left > 0 && wt__json_scan_next(&scan, &item) > 0) {
         for (size_t i = 0; !several && i < sizeof peeked / sizeof peeked[0]; i++)

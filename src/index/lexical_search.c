@@ -25,8 +25,8 @@ enum {
     WINDOW = 16384, /* rows; the sums fit in the second-level cache. A power of two, at least 64 */
     GROUP = 16,     /* number of groups in a chunk; the maxima of all its groups are found at once */
     CHUNK = 256,    /* number of rows compared at once; a multiple of 8 and of GROUP */
-    BUCKETS =
-        1088, /* buckets of sums whose floats have the same leading bits: 32 per power of two, and bucket 0 for 0 */
+    /* buckets of sums whose floats have the same leading bits: 32 per power of two, and bucket 0 for 0 */
+    BUCKETS = 1088,
     BUCKET_SHIFT = 18,
     FIRST_MAX = 512, /* maximum candidates that keep_first_candidates sorts */
     LINE = 16,       /* rows in a cache line */

@@ -45,9 +45,9 @@ struct example_set {
 
 /* The range of a data set in the examples. A part begins at the end of the previous part. */
 struct example_part {
-    size_t tools, train,
-        dev;       /* ends of the part's tools, training requests and dev requests; hashed if there are several parts */
-    size_t joined; /* number of joined requests (wt__examples_join_requests), at the end of its training requests */
+    /* ends of the part's tools, training requests and dev requests; hashed if there are several parts */
+    size_t tools, train, dev;
+    size_t joined;    /* number of joined requests (wt__examples_join_requests), at the end of its training requests */
     const char *name; /* last path component of its folder */
 };
 

@@ -41,9 +41,8 @@ struct training {
     uint64_t seed;
     unsigned threads;
     bool reduced; /* true if matrix products may round to bfloat16 */
-    unsigned
-        fields; /* bits of the fields of a tool that the encoder or cross-encoder reads, from the options; 0 for the
-                        default */
+    /* bits of the fields of a tool that the encoder or cross-encoder reads, from the options; 0 for the default */
+    unsigned fields;
     uint64_t memory; /* maximum bytes to allocate */
     const char *out; /* folder of the trained models */
     int lock;        /* lock of the folder `out`, or -1 */

@@ -294,8 +294,8 @@ static int list_provider_rows(void *context, struct str provider, size_t most, s
     WT_CHECK_ALLOC(*rows, err);
     for (size_t i = 0; i < listed && *count < most; i++) {
         size_t row = wt__snapshot_row(snapshot, ids[i]);
-        if (row < snapshot->rows /* false if the tool was added after the snapshot */ &&
-            wt__row_allowed(tools->allowed, (uint32_t)row))
+        /* A tool added after the snapshot has no row in it. */
+        if (row < snapshot->rows && wt__row_allowed(tools->allowed, (uint32_t)row))
             (*rows)[(*count)++] = (uint32_t)row;
     }
     return 0;

@@ -208,8 +208,8 @@ static bool is_capped(const struct evidence *evidence, const struct chosen_candi
     return same >= cap;
 }
 
-/* Returns 1 if candidate *c gives its place to an earlier one or already has a place. Otherwise returns 0 and sets
- * *c to the candidate to show in its place. Negative on error. */
+/* Returns 1 if candidate *c gets no place of its own: it is a copy of an earlier candidate, or it has a place already.
+ * Otherwise returns 0 and replaces *c by the copy to show. Returns a negative code on error. */
 static int share_place(const struct evidence *evidence, uint32_t *c, wt_error *err)
 {
     struct copies *copies = evidence->copies;

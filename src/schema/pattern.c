@@ -319,8 +319,10 @@ struct counter {
     size_t at;      /* position of the last callout */
 };
 
-/* As in ECMA-262, "$" matches only at the very end, "[]" and "[^]" are classes, and a reference to an unset group
- * matches the empty text. */
+/* Options that PCRE2 needs to match like ECMA-262:
+ *   - "$" matches only at the very end.
+ *   - "[]" and "[^]" are classes.
+ *   - A reference to an unset group matches the empty text. */
 static const uint32_t options = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF |
                                 PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP | PCRE2_AUTO_CALLOUT;
 

@@ -1,5 +1,7 @@
 /* failing_allocator.h: replaces the C library's allocator in the including program. It counts blocks and fails on
- * request. With a sanitizer, or without glibc, INTERPOSED is 0: nothing is replaced, and no allocation fails.
+ * request.
+ *
+ * INTERPOSED is 1 if the allocator is replaced. It is 0 with a sanitizer and without glibc; no allocation then fails.
  *
  * Each thread has its own counters, and sets `counting` to enable them. If COUNT_ALL_THREADS is defined before the
  * include, all threads share one set of counters. */

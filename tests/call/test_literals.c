@@ -43,6 +43,8 @@ static const struct {
     {"several points make an identifier", "ping 192.168.0.1, version 1.2.3.", "c192.168.0.1 c1.2.3"},
     {"more digits than a double holds", "12345678901234567890, 4111111111111111 and 4",
      "c12345678901234567890 c4111111111111111 n4"},
+    {"long numbers with separators or a sign", "1,234,567,890,123,456,789, 1234567890123456.5 and $1234567890123456.",
+     "c1,234,567,890,123,456,789 c1234567890123456.5 c1234567890123456"},
     {"as many digits as a double holds", "123456789012345 and 1234567890123.45", "n123456789012345 n1234567890123.45"},
     {"leading zeros", "zip 02139, 007 and 0.5, 00k", "n02139 n007 n0.5 n0"},
     {"number words", "two of a dozen", "~n2 ~n12"},

@@ -47,6 +47,7 @@ same "an operation's text" "Get x. An x & y." "$("$python" -c '
 import json
 print(json.loads(open("joined/openapi/corpus.jsonl").readline())["text"])')"
 expect 0 "a joined set can be measured" eval joined/mcp --split dev --recipe bm25
+expect 0 "so can the unserved requests" eval joined/all/none --split train --recipe bm25
 run_join 1 "a folder without catalogues" package joined --requests requests
 says "package has none of the folders connectors, mcp-texts, openapi-twilio"
 printf '9\tx\ty\tz\tw\n' >requests/single/001.tsv
