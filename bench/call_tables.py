@@ -7,7 +7,7 @@
     BENCH_CALL   build-bench/bench_call
 
 Our runs are `whichtool call` without a language model, and with a stand-in that knows the labels and has a given error
-rate (src/call/call_oracle.h). The stand-in shows the effect of verification, not the quality of a real model. The rate
+rate (tests/call/call_oracle.h). The stand-in shows the effect of verification, not the quality of a real model. The rate
 applies to every step; with "last looks 2 %", the last answer, decision and choice have a fifth of it. Each figure is the
 mean of sixty seeds, with its 95 % bootstrap interval over requests, and the value of the closed form.
 """

@@ -15,7 +15,7 @@
 enum {
     NUMBER_DIGITS = 15,   /* digits held exactly by a double */
     NAME_WORDS = 6,       /* maximum words of a name */
-    QUOTED_BYTES = 200,   /* longest quoted text */
+    QUOTED_BYTES = 200,   /* quoted texts must be shorter */
     FRACTION_DIGITS = 9,  /* maximum digits of a fraction of a second */
     TIME_BYTES = 32,      /* buffer for a normalised time */
     ADDRESS_BYTES = 4096, /* longest address; longer addresses are ignored */

@@ -121,7 +121,8 @@ static const char serve_text[] =
     "The server listens on this machine only, unless --listen names another address. Non-local addresses require "
     "--keys. The Host header must name the server, and requests from pages of other sites are rejected (--host, "
     "--origin). Use a proxy for TLS.\n"
-    "Other processes may add and remove tools meanwhile; requests see the changes when the index is rebuilt. No HTTP "
+    "Other processes may add and remove tools meanwhile; the next request rebuilds the index and sees the changes. No "
+    "HTTP "
     "request starts a program or reads a file.\n"
     "Ctrl-C and SIGTERM stop the server after running requests have finished, at most ten seconds later. SIGHUP "
     "reloads the keys and the trained models. If the server cannot listen, the exit code is 6.";

@@ -33,7 +33,8 @@ static void put_server_metrics(const struct server_state *state, struct buffer *
     wt__metric_write(out, "whichtool_http_accepted_total", "counter", "Accepted connections.",
                      (double)figures.accepted);
     wt__metric_write(out, "whichtool_http_refused_total", "counter", "Malformed requests.", (double)figures.refused);
-    wt__metric_write(out, "whichtool_http_overloaded_total", "counter", "Requests refused because the queue was full.",
+    wt__metric_write(out, "whichtool_http_overloaded_total", "counter",
+                     "Requests answered 503: a limit was reached, or the server was stopping.",
                      (double)figures.overloaded);
 }
 
