@@ -91,8 +91,8 @@ typedef struct wt_violation {
                                    limit, which depends only on schema and value, and not on the machine */
 } wt_violation;
 
-/* A repaired value. A repair is kept if fewer violations remain, and none of
- * them is in the repaired value. The repairs are:
+/* A repaired value. A repair is kept if fewer violations remain, and none of them is in the repaired value. The repairs
+ * are:
  * - text that contains a number or a Boolean, where one is expected
  * - a number, where only text is expected
  * - a single value, where an array of such values is expected
