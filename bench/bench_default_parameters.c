@@ -31,7 +31,7 @@ enum {
 struct chooser_sample {
     struct candidate_features candidates;
     uint64_t gold;                      /* bit t is set if candidate t is needed */
-    size_t gold_count;                  /* number of needed tools, also of those that are not candidates */
+    size_t gold_count;                  /* number of needed tools, including tools that are not candidates */
     float without[ANSWERABLE_FEATURES]; /* features of a search without the needed tools */
 };
 
@@ -239,7 +239,8 @@ static double above(const float *values, size_t count, float threshold)
     return 100 * (double)n / (double)count;
 }
 
-/* calibrated: no-answer probabilities of the answerable requests of the fitted catalogues, ascending. */
+/* calibrated: no-answer probabilities of answerable requests, ascending. The requests are from the catalogues that the
+ * chooser was fitted on. */
 static void print_chooser_quality(const struct fit_set *c, const struct chooser *chooser,
                                   const struct calibration *calibrated)
 {

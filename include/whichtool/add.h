@@ -15,8 +15,8 @@ typedef struct wt_add_options {
     const char *format;      /* format from docs/formats.md, such as "openapi"; NULL: detected */
     const char *provider;    /* provider of the tools, overriding the source's own; NULL: the source's own, if any */
     const char *source_name; /* wt_add: name of the source in messages, and scope of sync; NULL: "input" */
-    int sync;   /* remove tools of earlier imports if this source no longer has them. A folder includes all files below
-                 it. The tool of a skipped OpenAPI operation stays */
+    int sync;   /* remove tools of earlier imports if this source no longer has them. If the source is a folder, this
+                 applies to all files below it. The tool of a skipped OpenAPI operation stays */
     int strict; /* fail the whole import with WT_EFORMAT on a bad tool */
     int no_vectors; /* do not encode now; wt_embed_missing or a later wt_add does */
     wt_progress_fn progress;
@@ -46,10 +46,10 @@ typedef struct wt_add_report {
     size_t added, updated, unchanged, removed, skipped;
     size_t embedded;    /* vectors computed */
     const char *format; /* detected format; "mixed" for a folder of several formats */
-    const char *notice; /* anything missing, such as the model, in one line; NULL if complete */
+    const char *notice; /* remarks, such as a missing model or a collision, in one line; NULL for no remark */
     size_t issue_count; /* issues in the list, at most WT_MAX_ISSUES */
     const wt_add_issue *const *issues;
-    size_t collisions; /* tools imported under another name */
+    size_t collisions; /* tools added under another name, because a tool of another source has theirs */
     const wt_add_collision *const *collided;
     size_t collided_count; /* collisions in the list, at most WT_MAX_COLLISIONS */
     int whole;             /* true if every source was read to its end */
@@ -68,8 +68,9 @@ WT_API void wt_add_report_free(wt_add_report *report);
  * - A tool is identified by its provider and name. The same definition is the same tool, whatever its source.
  * - A different definition from the same source updates the tool. A different definition from another source is added
  *   next to the existing tool as "name~2", "name~3", ..., and reported as a collision. Later imports keep this name.
- * - A source without usable tools is not an error, unless strict. `added` is then 0, and the issues or the notice say
- *   why.
+ * - A source whose tools are all bad, or an empty list of tools, is not an error, unless strict and a tool is bad.
+ *   `added` is then 0, and the issues or the notice say why. An empty file, and an OpenAPI document without operations,
+ *   are errors.
  *
  * Errors: WT_EFORMAT (unknown format, a pipe or device, or a bad tool if strict), WT_EINVAL, WT_ETOOLONG, WT_ENOTFOUND,
  * WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_EIO, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the
@@ -135,8 +136,8 @@ WT_API void wt_mcp_report_free(wt_mcp_report *report);
  *
  * Errors: WT_EINVAL (neither or both of source and command; a provider for several servers), WT_EFORMAT (not a
  * configuration), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE, WT_EREADONLY (no server is started), WT_EBUSY, WT_EFULL,
- * WT_EIO, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the first transaction, *out is set and lists the servers
- * whose tools were imported.
+ * WT_EIO, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the first transaction, *out is set. In the report, the
+ * servers that were not imported because of the cancellation have the code WT_ECANCELLED.
  *
  * Any thread; starts threads of its own. */
 WT_API int wt_add_mcp(wt_engine *engine, const char *source, const wt_add_mcp_options *options, wt_mcp_report **out,

@@ -14,8 +14,8 @@ struct audited_text_walk {
     void *context;
     const char *schema;
     const char *parameter;
-    struct buffer path; /* members from the schema's root, separated by dots */
-    size_t begin;       /* offset in `path` of the members inside the parameter */
+    struct buffer path; /* keys from the schema's root, without names of properties; joined by dots after `begin` */
+    size_t begin;       /* offset in `path` of the first key inside the parameter */
 };
 
 /* Meaning of the members of an object or the elements of an array. */

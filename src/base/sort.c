@@ -23,8 +23,8 @@ enum { INSERTED_MAX = 8 };
             qsort(values, count, sizeof *values, compare_##name);                                                      \
     }
 
-/* Sorts short lists without qsort, because the lists that each request sorts are short: insertion sort of short runs,
- * then merge sort. */
+/* Sorts lists of up to SORT_MERGED_MAX values by insertion sort in runs of INSERTED_MAX, followed by merge sort. Longer
+ * lists are sorted by qsort. The lists that a search sorts are short. */
 #define SORT_UNSIGNED(name, type)                                                                                      \
     COMPARE(name, type)                                                                                                \
                                                                                                                        \
@@ -39,7 +39,7 @@ enum { INSERTED_MAX = 8 };
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
-    /* Merges two adjacent sorted lists into `to` without branches, which would be unpredictable. */                   \
+    /* Merges two adjacent sorted lists into `to`. Comparing values needs no branch, which would be unpredictable. */  \
     static void merge_##name(const type *from, size_t first, size_t count, type *to)                                   \
     {                                                                                                                  \
         size_t a = 0, b = first;                                                                                       \
@@ -133,7 +133,7 @@ double wt__percentile(const double *sorted, size_t count, double percent)
 {
     if (count == 0)
         return 0;
-    /* The small step back keeps 95 % of 20 at 19 despite rounding errors in .95 * 20. */
+    /* Without 1e-9, rounding errors could raise the rank: in floating point, .07 * 100 is above 7. */
     double rank = ceil(percent / 100 * (double)count - 1e-9);
     size_t index = rank < 1 ? 0 : (size_t)rank - 1;
     return sorted[index < count ? index : count - 1];

@@ -242,7 +242,7 @@ static void put_import_file(const struct cli *cli, struct buffer *out, const str
     if (file->note)
         put_labelled_line(cli, out, "note", file->note);
     if (!file->why && file->handed_on)
-        put_labelled_line(cli, out, "hands on", file->handed_on);
+        put_labelled_line(cli, out, "adds env", file->handed_on);
     if (!file->why && file->entry_text)
         put_labelled_line(cli, out, "instead", file->entry);
     else if (!file->why && file->entry)

@@ -1,7 +1,7 @@
-/* report.c: writes the page of an evaluation. Its sections answer a reader's questions in order: the best recipe, its
- * misses, and their reasons. A table below each chart has the numbers of the chart. Text from the data set is escaped
- * when it is written (text/html.h). In addition, the page's content security policy forbids loading or running
- * anything. */
+/* report.c: writes the page of an evaluation. Its sections are recipes, vectors of tools, failures, cosines of requests
+ * and tools, a map of both, and settings. A table below each chart has the numbers of the chart. The table below the
+ * map has the kinds of the nearest points instead. Text from the data set is escaped when it is written (text/html.h).
+ * In addition, the page's content security policy forbids loading or running anything. */
 #include "eval/report.h"
 
 #include <math.h>
@@ -464,9 +464,9 @@ static void write_map(struct buffer *out, const struct report_page *page, size_t
     wt__buffer_text(out, "</ul>\n");
     begin_figure(out);
     wt__svg_map(out, &chart, map);
-    end_figure(out, "t-SNE from 2 principal components, perplexity 30. Distances within a cluster mean more than "
-                    "distances between clusters. Hover over a mark to see its text.");
-    wt__html_table(out, "Kind of the nearest point, in all dimensions, in percent of the points",
+    end_figure(out, "t-SNE that starts from the first two principal components, perplexity 30. Distances within a "
+                    "cluster mean more than distances between clusters. Hover over a mark to see its text.");
+    wt__html_table(out, "Kind of the nearest point, by the complete vectors, in percent of the points",
                    "points a_request a_tool_by_use a_tool_by_description");
     for (unsigned k = 0; k < POINT_KINDS; k++) {
         if (map->of_kind[k] == 0)
@@ -531,7 +531,7 @@ static void write_page_html(struct buffer *out, const struct report_page *page)
 }
 
 enum {
-    PAGE_RESAMPLES = 2000, /* per interval; the page has many intervals and shows tenths of a point */
+    PAGE_RESAMPLES = 2000, /* maximum per interval; few, because the page has many intervals and shows one decimal */
     LENGTH_MAX = 8192      /* maximum number of tokens counted in a request */
 };
 

@@ -20,8 +20,9 @@
  *
  *   own bytes, without the last brace  ,"servers":[...],"security":[...],"x-securitySchemes":{...}}
  *
- * A million operations may inherit megabytes from their document. An inherited value longer than
- * OPENAPI_INHERITED_BYTES is therefore replaced by its hash, which still reveals a change. */
+ * The definition of every operation contains a copy of the inherited values. In a document with a million operations,
+ * long values would take too much memory. An inherited value longer than OPENAPI_INHERITED_BYTES is therefore replaced
+ * by its hash, which still reveals a change. */
 
 #define SCHEMES_KEY "x-securitySchemes"
 /* "host", "basePath" and "schemes" are of Swagger 2.0. */

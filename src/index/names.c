@@ -7,8 +7,8 @@
 #include "base/sort.h"
 
 enum {
-    WINDOW = 8, /* first distance, in entries, of the limits of a search from the interpolated index */
-    MARKS = 16  /* minimum bits of the bitmap per entry, for at most one false positive in 64 */
+    WINDOW = 8, /* entries on each side of the estimated index in the first search window */
+    MARKS = 16  /* minimum bits of the bitmap per entry; at most 1 in 64 absent hashes then seems to exist */
 };
 
 /* Computes the two bitmap indexes of a hash, from the first and the last bits of the hash. */

@@ -1,6 +1,6 @@
-/* trained.c: reads the folder of trained models when an engine first needs it. Some parts may not match the encoder,
- * such as the weights of another encoder. Such parts are ignored with a notice, because a search with them would
- * silently give wrong results. */
+/* trained.c: reads the folder of trained models. A part of the folder may not match the current encoder, because the
+ * part was trained with another encoder. Such a part is ignored with a notice, because a search with it would silently
+ * give wrong results. */
 #include "recipe/trained.h"
 
 #include <math.h>
@@ -136,7 +136,8 @@ static void read_recipe_weights(const struct trained *trained, struct trained_re
     }
 }
 
-/* Sets *out to true if the recipe's config names the current encoder. */
+/* Sets *out to true if the recipe's config names the current encoder. Otherwise sets *out to false and adds a
+ * notice. */
 static int fits_encoder(struct trained_reading *reading, const char *name, const json_t *config, bool *out)
 {
     struct trained *trained = reading->trained;
@@ -144,7 +145,7 @@ static int fits_encoder(struct trained_reading *reading, const char *name, const
     *out = wt__str_equal(hash, wt__str(wt__encoder_hash(trained->encoder)));
     if (*out)
         return 0;
-    return set_notice(trained, name, "its encoder has been retrained") < 0 ? wt__fail_nomem(reading->err) : 0;
+    return set_notice(trained, name, "it was trained with another encoder") < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
 /* Disables the recipe with a notice. Other recipes stay usable. */

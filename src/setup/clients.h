@@ -2,7 +2,7 @@
  *
  * The paths are from the clients' documentation, for Linux and macOS. A path is below the home folder, below the
  * configuration folder ($XDG_CONFIG_HOME, else ~/.config; on macOS ~/Library/Application Support), or below the folder
- * of a project. An environment variable of the client may replace this folder. */
+ * of a project. Some clients have an environment variable with another folder for the file. */
 #ifndef WT_SETUP_CLIENTS_H
 #define WT_SETUP_CLIENTS_H
 
@@ -42,7 +42,7 @@ bool wt__client_is_known(const char *client);
 enum client_system wt__client_system(void);
 
 /* Sets *out to the absolute path of a place, in the arena. project: folder for CLIENT_OF_PROJECT. Errors: WT_ENOTFOUND
- * (HOME is not set), WT_ENOMEM. */
+ * (HOME is not an absolute path), WT_ENOMEM. */
 int wt__client_file(const char **out, struct arena *arena, const struct client_place *place, enum client_system system,
                     const char *project, wt_error *err);
 

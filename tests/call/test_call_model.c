@@ -1,5 +1,5 @@
-/* wt_call with a scripted language model: the source of the tool and arguments, verification, stored contrastive
- * questions, and unusable answers. */
+/* Tests wt_call with a scripted language model: how the tool and the arguments are chosen and verified, stored
+ * contrastive questions, and unusable answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -165,7 +165,8 @@ static void model_can_choose_no_tool(void **state)
     wt_called_free(called);
 }
 
-/* wt_call keeps the result of the search without the model, and a notice reports this. */
+/* wt_call then uses the first tool of the search, and reads the arguments from the request without the model. A notice
+ * reports this. */
 static void unusable_answers_are_reported(void **state)
 {
     (void)state;
@@ -241,7 +242,8 @@ static bool request_has_text(size_t request_number, const char *text)
     return strstr(server.requests[request_number], text) != NULL;
 }
 
-/* For each tool, the prompt has the newest request whose usage did not fail, or a dash if the tool was never used. */
+/* For each tool, the prompt has the newest recorded request that used it without failure, or a dash without such a
+ * request. */
 static void one_shot_prompt_has_recorded_requests(void **state)
 {
     (void)state;
@@ -262,7 +264,7 @@ static void one_shot_prompt_has_recorded_requests(void **state)
     wt_called_free(called);
 }
 
-/* The second model writes the second prediction, and the first model decides between both. */
+/* Each model writes one of the two predictions. They are equal, so the first model need not decide between them. */
 static void second_model_writes_second_prediction(void **state)
 {
     (void)state;

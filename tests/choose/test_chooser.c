@@ -26,7 +26,7 @@ static struct candidate_features of_logits(const float *logits, size_t count)
     return s;
 }
 
-/* Three tools have seven sets. The chooser considers all of them. */
+/* Three tools have seven sets that are not empty. The chooser considers all seven. */
 enum { FEW = 3, ALL = 1 << FEW };
 
 static double weight_of(const struct candidate_features *s, unsigned set)
@@ -171,7 +171,8 @@ static void guarantee_needs_enough_requests(void **state)
     }
 }
 
-/* There is a guarantee only if both kinds of tools have a threshold. */
+/* There is a guarantee only if both kinds of tools have a threshold. Without values for unused tools, the threshold of
+ * used tools applies to both kinds. */
 static void has_threshold_for_each_kind_of_tool(void **state)
 {
     static const float used[] = {.1f, .2f, .3f, .4f}, unused[] = {.5f, .6f, .7f, CHOOSE_NEVER};
@@ -248,7 +249,8 @@ static int is_ascending(const void *a, const void *b)
 }
 
 /* Each request has six tools, needed with the chooser's own probabilities. 39 requests calibrate and the 40th is the
- * query. Over 2,000 draws, queries must be complete at the guaranteed rate (three standard errors are 3 points). */
+ * query. In 2,000 draws, the share of complete queries may be at most 3 points (2.7 standard errors or more) below the
+ * guaranteed probability, and at most 8 points above it. */
 enum { TOOLS = 6, CALIBRATING = 39, DRAWS = 2000 };
 
 static float draw_nonconformity(struct rng *rng)
@@ -296,8 +298,8 @@ static float draw_kind(struct rng *rng, bool unused)
     return (float)(wt__rng_unit(rng) + (unused ? 0.5 : 0));
 }
 
-/* One in 20 calibration requests and one in two queries need an unused tool. The guarantee holds with a threshold for
- * each kind of tool, and fails with a common threshold. */
+/* One in two queries needs an unused tool. The guarantee holds if each kind of tool is calibrated on its own requests.
+ * It fails with a common threshold, calibrated on requests of which one in 20 needs an unused tool. */
 static void guarantee_holds_for_other_shares_of_unused_tools(void **state)
 {
     int complete = 0, with_one_level = 0;

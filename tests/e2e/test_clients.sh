@@ -90,7 +90,7 @@ run 0 mcp init --yes --no-env
 grep -q DOCKER_HOST "$HOME/.config/whichtool/servers.json" && { back; fail "--no-env hands it on"; }
 run 0 mcp undo --yes
 run 0 mcp init --yes
-grep -q "hands on    DOCKER_HOST$" "$work/out" || { back; fail "init does not say so"; }
+grep -q "adds env    DOCKER_HOST$" "$work/out" || { back; fail "init does not say so"; }
 entries=$("$python" - "$HOME" <<'PYTHON'
 import json, sys
 home = sys.argv[1]

@@ -1,5 +1,6 @@
-/* Fuzzes files of pins: accepted pins are found by id, and an error has a message. The bytes are also hashed as
- * definitions of two formats, whose pins are written and read back. */
+/* Fuzzes files of pins. In an accepted file, each pin with an id must be found by its id, and each other pin by its
+ * provider as a pin of instructions. A rejected file must give a message. The bytes are also used as the definition of
+ * a tool, once in each of two formats. The pin of this tool is written and read back. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -28,7 +28,7 @@ struct line {
     size_t count;              /* number of chosen examples */
     float noise;
     unsigned seen[EXAMPLES]; /* number of uses of each example */
-    int infinite_at;         /* step with an infinite loss; -1 for none */
+    int infinite_at;         /* step with an infinite loss, counted from 0; -1 for none */
     int steps;
     double figures[64];               /* result of each measurement, in order; NaN to compute it from the values */
     size_t measured, saved, reverted; /* numbers of calls */
@@ -152,9 +152,9 @@ static struct loop_options options_of_loop(const char *checkpoint)
                                  .identity = "a line"};
 }
 
-/* Places to stop a training. */
+/* Where and how a training is stopped. */
 struct loop_stopper {
-    uint64_t at; /* step */
+    uint64_t at; /* number of completed steps */
     bool kill;   /* exit at once, like a process killed by SIGKILL, instead of a regular stop */
 };
 
@@ -313,7 +313,7 @@ static void keeps_last_model_without_figure(void **state)
     assert_true(isnan(result.state.before) && isnan(result.state.best));
 }
 
-static void accumulated_batches_equal_one_step(void **state)
+static void accumulated_batches_make_one_step(void **state)
 {
     struct line line;
     struct objective objective = objective_of(&line);
@@ -352,7 +352,7 @@ static double flat_loss(void *self)
     return 1;
 }
 
-static void nan_gradients_change_nothing(void **state)
+static void infinite_gradients_change_nothing(void **state)
 {
     struct line line;
     struct objective objective = objective_of(&line);
@@ -613,9 +613,9 @@ int main(void)
         cmocka_unit_test(stops_without_improvement),
         cmocka_unit_test(reverts_useless_training),
         cmocka_unit_test(keeps_last_model_without_figure),
-        cmocka_unit_test(accumulated_batches_equal_one_step),
+        cmocka_unit_test(accumulated_batches_make_one_step),
         cmocka_unit_test(stops_at_infinite_loss),
-        cmocka_unit_test(nan_gradients_change_nothing),
+        cmocka_unit_test(infinite_gradients_change_nothing),
         cmocka_unit_test(rejects_excessive_memory_with_numbers),
         cmocka_unit_test_setup_teardown(reads_states_of_earlier_versions, set_up_loop, tear_down_loop),
         cmocka_unit_test_setup_teardown(stopped_training_resumes_to_identical_bits, set_up_loop, tear_down_loop),

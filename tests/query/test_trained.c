@@ -65,7 +65,7 @@ static void recipe_of_other_encoder_is_rejected(void **state)
     wt_find_options_init(&options);
     options.recipe = "tool2vec";
     assert_call_refused(&place, wt_find(engine, "weather", 7, &options, &hits, &place.err), WT_ERECIPE,
-                        "its encoder has been retrained; run `whichtool train tool2vec` to train it again");
+                        "it was trained with another encoder; run `whichtool train tool2vec` to train it again");
     wt_close(engine);
 }
 

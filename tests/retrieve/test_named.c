@@ -11,8 +11,8 @@
 
 #include "retrieve/retrieve.h"
 
-/* leads: 1-based number of the name that each hit leads (retrieve/named.c), "." for other hits. places: expected
- * order. */
+/* leads: one character per hit. If the hit is the leader for a name (retrieve/named.c), the character is the number of
+ * this name in the request, from 1. It is "." for other hits. places: expected order of the hits. */
 static const struct {
     const char *name, *leads, *places;
 } rows[] = {
@@ -21,7 +21,7 @@ static const struct {
     {"named hits in another order", "21..", "1023"},
     {"named hit is last", "...1", "3012"},
     {"named hits in reverse order among others", ".3.2.1.", "5310246"},
-    {"the second name leads no hit", "..3.1", "42013"},
+    {"the second name has no leader", "..3.1", "42013"},
     {"one hit", "1", "0"},
     {"no hits", "", ""},
 };

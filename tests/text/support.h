@@ -1,4 +1,4 @@
-/* support.h: locates the test data of text/, and parses JSON with NUL in strings, which base/json.h would reject. */
+/* support.h: locates and reads the test data of text/, and parses JSON with NUL in strings. */
 #ifndef WT_TESTS_TEXT_SUPPORT_H
 #define WT_TESTS_TEXT_SUPPORT_H
 
@@ -18,8 +18,8 @@ static inline void own_path(char *path, const char *name)
     snprintf(path, PATH_BYTES, "%s/tests/golden/%s", source ? source : ".", name);
 }
 
-/* Writes the path of a file of the reference data, which is in $WT_SHARED or next to the source folder. If the file is
- * missing, prints a message and returns false. path: [PATH_BYTES]. */
+/* Writes the path of a file of the reference data. The data are in $WT_SHARED, or if it is not set, in the folder
+ * shared/ next to the source folder. If the file is missing, prints a message and returns false. path: [PATH_BYTES]. */
 static inline bool shared_path(char *path, const char *name)
 {
     const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");

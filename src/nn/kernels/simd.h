@@ -1,5 +1,7 @@
-/* simd.h: helpers for the SIMD kernels. UNROLL unrolls a loop with a constant count, to keep an array of sums indexed
- * by the loop in registers. gcc needs a number; clang generates worse code with one. */
+/* simd.h: helpers for the SIMD kernels.
+ *
+ * UNROLL unrolls a loop with a constant number of iterations. An array of sums that the loop variable indexes can then
+ * stay in registers. The pragma of gcc needs a number of copies. clang generates worse code with such a number. */
 #ifndef WT_NN_KERNELS_SIMD_H
 #define WT_NN_KERNELS_SIMD_H
 

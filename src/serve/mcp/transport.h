@@ -11,9 +11,11 @@ enum {
     MCP_STDIO_GRACE_MS = 1000,  /* time for calls to finish after the end of input, before they are cancelled */
 };
 
-/* Serves one client until `in` ends, `out` fails or stop_fd becomes readable. Then answers the requests already read,
- * within MCP_STDIO_GRACE_MS. No call is running on return. Quick calls run on `workers` threads. Each waiting call runs
- * on a thread of its own. SIGPIPE must be ignored.
+/* Serves one client until `in` ends, `out` fails or stop_fd becomes readable. Then completes the calls that workers run
+ * or have queued, gives waiting calls MCP_STDIO_GRACE_MS, and cancels the rest. No call is running on return.
+ *
+ * The calling thread runs quick calls, such as ping. Each call that may wait runs on a thread of its own. All other
+ * calls run on `workers` threads. SIGPIPE must be ignored.
  *
  * in, out: stay open; `in` may be left in the middle of a line
  * stop_fd: -1 for none
@@ -23,7 +25,7 @@ enum {
 int wt__mcp_stdio_run(struct mcp_service *service, int in, int out, int stop_fd, unsigned workers, wt_error *err);
 
 /* MCP over HTTP at one path, for the modern era (stateless POST) and the legacy era (sessions, a GET stream, DELETE).
- * The caller checks Host, Origin and the principal, and the HTTP server accepts bodies up to MCP_MESSAGE_BYTES_MAX. */
+ * The caller must check Host, Origin and the principal, and must limit bodies to MCP_MESSAGE_BYTES_MAX. */
 struct mcp_http;
 enum { MCP_PASSED_HEADERS_MAX = 16 };
 
@@ -44,7 +46,8 @@ int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_err
 /* Answers a request on the calling worker, or keeps the exchange for later. */
 void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker);
 
-/* Call it after the HTTP server has stopped, before closing the service. NULL is a no-op. */
+/* Closes the endpoint. Call this after the HTTP server has stopped, and before the service is closed. NULL is a
+ * no-op. */
 void wt__mcp_http_close(struct mcp_http *http);
 
 #endif
