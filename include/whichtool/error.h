@@ -34,8 +34,8 @@ extern "C" {
 /* Value that turns an option off, where 0 means the default. Any negative value has the same effect. */
 #define WT_OFF (-1.0)
 
-/* Limits shared by several headers. Input beyond a limit is WT_ETOOLONG. The limits are constants so that a binding can
- * read them. */
+/* Limits shared by several headers. Input beyond a limit is WT_ETOOLONG, except that an import of many tools skips the
+ * tool. The limits are enumerators instead of macros, so that a binding generator finds them in the header. */
 enum {
     WT_MAX_DEFINITION_BYTES = 1 << 20, /* definition of one tool, or one schema */
     WT_MAX_JSON_DEPTH = 64             /* nesting of objects and arrays */
@@ -69,7 +69,7 @@ typedef struct wt_error {
     size_t line;        /* 1-based line in the source; 0 if unknown */
     size_t byte;        /* 0-based byte offset in the source; valid if line > 0 */
     char pointer[256];  /* JSON pointer (RFC 6901) of the invalid value, or "" */
-    char message[1024]; /* one sentence without a newline, naming the file and, if known, the place */
+    char message[1024]; /* one line; names the file, if any, and the place, if known */
 } wt_error;
 
 /* Returns the name of a code, such as "WT_EFORMAT"; "WT_E?" if unknown. Static, never NULL. */

@@ -1,5 +1,5 @@
 /* buffer.h: a growing byte buffer with an optional maximum. Errors are sticky: append freely and check `failed` once at
- * the end. The content is always followed by a NUL, not counted in len. */
+ * the end. Each append ends the content with a NUL that is not counted in len. */
 #ifndef WT_BASE_BUFFER_H
 #define WT_BASE_BUFFER_H
 
@@ -12,7 +12,7 @@
 
 /* A zeroed struct is an empty buffer without a limit. */
 struct buffer {
-    char *ptr; /* NULL until the first append */
+    char *ptr; /* NULL until the first append or wt__buffer_reserve */
     size_t len, capacity;
     size_t max;  /* maximum length; 0 for no limit */
     bool failed; /* out of memory, or max was exceeded; later appends are ignored */

@@ -9,9 +9,9 @@
  * run. */
 typedef int (*pool_work)(void *context, size_t index, unsigned worker);
 
-/* Calls work once for each of 0 .. count-1, started in this order. Uses at most `threads` threads; 0 means one per
- * processor. Uses fewer threads if the system cannot create more. Returns 0 or the first non-zero result, after all
- * started items have finished. */
+/* Calls `work` once for each index from 0 to count-1. The calls start in this order and run in parallel. Uses at most
+ * `threads` threads; 0 means one per processor. Uses fewer threads if the system cannot create more. Returns 0 or the
+ * first non-zero result, after all started items have finished. */
 int wt__pool_run(unsigned threads, size_t count, pool_work work, void *context);
 
 unsigned wt__processor_count(void);

@@ -1,4 +1,5 @@
-/* review_list.c: lists waiting and approved definitions, and writes lock files (whichtool/review.h). */
+/* review_list.c: lists waiting and approved definitions, creates the content of lock files, and reserves and releases
+ * providers (whichtool/review.h). */
 #include <stdlib.h>
 
 #include "base/buffer.h"
@@ -187,7 +188,7 @@ int wt_reserve_provider(wt_engine *engine, const char *provider, wt_error *err)
     if (!provider || !wt__is_provider_name(wt__str(provider)))
         return wt__fail(err, WT_EINVAL,
                         "\"%.200s\" is not a valid provider name: use 1 to %d bytes of UTF-8 without control "
-                        "characters or blanks at its ends",
+                        "characters or surrounding blanks",
                         provider ? provider : "", WT_MAX_NAME_BYTES);
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__store_reserve_provider(engine->store, wt__str(provider), err);

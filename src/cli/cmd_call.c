@@ -1,5 +1,5 @@
-/* cmd_call.c: `whichtool call`: prints the call for a request as text, as JSON (docs/json.md), or in the form of the
- * API of a language model. Does not call the tool. */
+/* cmd_call.c: `whichtool call`: prints the call for a request as text, as JSON (docs/json.md), or in another form of
+ * --format, such as "openai" or "lines". Does not call the tool. */
 #include "cli/cli.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@ static int call_exit_code(const wt_called *called)
     return called->valid && !called->question ? END_DONE : END_ASK;
 }
 
-/* True for forms that are printed even if the call is incomplete. An API object is not: a program that ignores the exit
- * code would execute it. */
+/* True for forms that are printed even if the call is incomplete. The other forms, which are API objects, are printed
+ * only if complete: a program that ignores the exit code would execute the call. */
 static bool is_partial_form(const char *form)
 {
     static const char *const forms[] = {"arguments", "lines"};
@@ -93,7 +93,8 @@ static void note_call_result(const struct cli *cli, const wt_called *called)
         wt__cli_note(cli, "No call: the arguments could not be validated.");
 }
 
-/* Reports why there is no call to print. This is the answer, so -q does not suppress it. */
+/* Reports the violations and the question of a call that is not ready. They are part of the answer, so -q does not
+ * suppress them. */
 static void print_call_problems(const struct cli *cli, const wt_called *called)
 {
     for (size_t i = 0; i < called->violation_count; i++)
@@ -180,7 +181,7 @@ int wt__cmd_call(struct cli *cli)
     options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
     if (run_call(cli, engine, &input, &options, &called, &err) < 0) {
         int code = wt__fail_search(cli, &err);
-        /* With --replay, this code means that the recording lacks the answer. */
+        /* With --replay, the recording may lack the answer. END_NOTHING would then claim that no tool fits. */
         return code == END_NOTHING && wt__has_option(cli, OPT_REPLAY) ? END_INPUT : code;
     }
     int code = print_call(cli, called, &input);

@@ -47,19 +47,21 @@ struct manifest {
     size_t source_count;
 };
 
-/* Returns the folder of the manifests and of the models that came with the program, or NULL if it does not exist. The
- * folder is $WHICHTOOL_MANIFESTS if set. Otherwise it is ../share/whichtool/models or ../models relative to the
- * program, or else the installed folder. */
+/* Returns the folder of the manifests and of the models that came with the program. The folder is $WHICHTOOL_MANIFESTS
+ * if set, even if it does not exist. Otherwise it is the first existing folder of ../share/whichtool/models and
+ * ../models, relative to the program's folder, and WT_DATADIR/models. NULL if none of these exists. */
 const char *wt__program_models(struct arena *arena);
 
 /* True if the folder is below wt__program_models(). */
 bool wt__program_has(const char *folder);
 
-/* Reads the manifest of a model. Errors: WT_ENOTFOUND (no such manifest; the message lists the known ones), WT_EFORMAT,
- * WT_ENOMEM. */
+/* Reads the manifest of a model. Errors: WT_ENOTFOUND (no such manifest; the message lists the known ones), and those
+ * of wt__manifest_list. */
 int wt__manifest_load(struct arena *arena, const char *name, struct manifest *out, wt_error *err);
 
-/* Reads all manifests, sorted by name. Without a folder of manifests the list is empty. */
+/* Reads all manifests, sorted by name. Without a folder of manifests the list is empty. Errors: WT_EFORMAT (invalid
+ * manifest), WT_ETOOLONG (too many files, or a manifest above MANIFEST_MAX_BYTES), WT_ENOMEM, and those of reading a
+ * file. */
 int wt__manifest_list(struct arena *arena, struct manifest **out, size_t *count, wt_error *err);
 
 /* True if the text is safe as a part of a path, a URL or an argument: letters, digits, ". _ -" and the characters of
@@ -70,10 +72,10 @@ bool wt__is_plain(struct str text, const char *extra);
 int wt__manifest_parse(struct arena *arena, const char *text, size_t len, const char *path, struct manifest *out,
                        wt_error *err);
 
-/* True if the folder has every file at its size. Does not read the content. */
+/* True if the folder has every file of the manifest, each with the size given there. Does not read the content. */
 bool wt__manifest_has_files(const struct manifest *manifest, const char *folder);
 
-/* True for ORG/NAME in the characters that the hub allows; such a name cannot leave the models folder. */
+/* True for ORG/NAME if both parts pass wt__is_plain. The path MODELS/ORG/NAME is then inside the models folder. */
 bool wt__hub_is_name(const char *text);
 
 struct hub_record {
@@ -84,8 +86,9 @@ struct hub_record {
     const char *commit;   /* commit at the time of the pull; the revision if the server did not name it */
 };
 
-/* Reads the record of a model folder. Returns 1, or 0 without a record, because the model was not pulled. Strings are
- * allocated in the arena. Errors: WT_EFORMAT (damaged), WT_EIO, WT_ENOMEM. */
+/* Reads the record of a model folder. Returns 1, or 0 if the folder has no record, because the model was not pulled
+ * from the hub by name. Strings are allocated in the arena. Errors: WT_EFORMAT (damaged), WT_ETOOLONG, WT_EIO,
+ * WT_ENOMEM. */
 int wt__hub_record_read(struct arena *arena, const char *folder, struct hub_record *out, wt_error *err);
 
 #endif

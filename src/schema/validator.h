@@ -94,8 +94,9 @@ struct violation {
     /* Expected and actual number, or indices of two items or alternatives. VIOLATION_DEPENDENT: limit is the row of
      * object_rules.dependent_required. */
     size_t limit, other;
-    /* Number of alternatives of "anyOf" or "oneOf" if the value fits none of them and this violation is of the nearest
-     * one; else 0, also if the other alternatives fail on the type alone. */
+    /* If the value fits no alternative of an "anyOf" or "oneOf", only the violations of the nearest alternative are
+     * recorded. In these violations, the number of alternatives. 0 in all other violations, and if at most one
+     * alternative accepts the type of the value. */
     size_t alternatives;
 };
 
@@ -127,7 +128,7 @@ void wt__violation_keyword(struct buffer *out, const struct violation *violation
  * - a missing required property with a default */
 enum {
     REPAIRS_MAX = 64,  /* maximum repairs of an instance */
-    REPAIR_TRIES = 256 /* maximum violations for which a repair is tried */
+    REPAIR_TRIES = 256 /* maximum attempts; a violation is tried again after another one was repaired */
 };
 
 struct repair {
@@ -140,7 +141,8 @@ struct repair {
 struct repairs {
     struct repair *items; /* in the arena */
     size_t len;
-    json_t *instance; /* owned copy of the instance with the repairs; NULL without repairs */
+    json_t *instance; /* owned copy of the instance with the repairs, of which there may be none; NULL if `repair`
+                         is false, or if the instance fits or is undecided */
 };
 
 /* ---------------------------------------------------------------- validation */
@@ -151,7 +153,7 @@ struct validation {
     bool fits;
     struct violations violations; /* sorted; if undecided, the last violation is the reason */
     struct repairs repairs;
-    struct arena arena; /* memory of violations and repairs */
+    struct arena arena; /* memory of the paths of violations, and of repairs */
     json_t *names;      /* property names that the violations borrow; NULL if empty */
 };
 

@@ -41,7 +41,7 @@ static const struct {
     {"upload", "", "key", "{\"description\":\"S3 object key\"}", false, false},
     {"get_quote", "", "token", "{\"description\":\"Symbol of the token\"}", false, false},
     {"create_server", "", "ssh_key", "{\"description\":\"Public key for authentication\"}", false, false},
-    /* page tokens, idempotency tokens, passwords */
+    /* other meanings: page tokens, idempotency tokens, passwords to set, keywords */
     {"list", "query", "page_token", "{\"description\":\"Token of the next page\"}", false, false},
     {"list", "", "next_token", "{}", false, false},
     {"list", "", "continuationToken", "{}", false, false},
@@ -78,7 +78,7 @@ static const struct {
      false, false},
 };
 
-static void names_places_and_descriptions_decide(void **state)
+static void credentials_are_detected_by_name_place_and_description(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
@@ -142,7 +142,8 @@ static void credentials_are_removed_from_recorded_calls(void **state)
         {"", "{\"api\\u005fkey\":\"s\"}", "{}", true},
         {"", "{\"q\":{\"api_key\":\"nested is not looked at\"}}", "{\"q\":{\"api_key\":\"nested is not looked at\"}}",
          false},
-        /* a property of the tool is an argument unless its schema calls it a credential */
+        /* an argument in the tool's schema is kept unless wt__is_credential is true for it; in the last two rows, the
+         * schema has no valid properties */
         {"{\"properties\":{\"key\":{\"description\":\"The key to look up\"}}}", "{\"key\":\"a\",\"token\":\"s\"}",
          "{\"key\":\"a\"}", true},
         {"{\"properties\":{\"key\":{\"description\":\"Your API key\"}}}", "{\"key\":\"s\"}", "{}", true},
@@ -177,7 +178,7 @@ static void credentials_are_removed_from_recorded_calls(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names_places_and_descriptions_decide),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(credentials_are_detected_by_name_place_and_description),
                                        cmocka_unit_test(credentials_are_removed_from_schemas),
                                        cmocka_unit_test(credentials_are_removed_from_recorded_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);

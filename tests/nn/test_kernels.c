@@ -1,5 +1,5 @@
-/* Tests kernels on shapes with remainders in every dimension. Matrix products and gelu of all sets are compared with
- * doubles. Most other kernels are compared with the plain kernels. */
+/* Tests every set of kernels on shapes with remainders in every dimension. Matrix products and gelu are compared with
+ * results computed in doubles. Most other kernels are compared with the plain kernels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
