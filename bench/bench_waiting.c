@@ -45,9 +45,9 @@ struct waiting_bench {
     size_t tool_count;
     enum load load;
     atomic_bool ended;                                 /* the load has finished or should stop */
-    unsigned edition;                                  /* number of the last import */
+    unsigned edition;                                  /* number of the last import of all tools */
     int schedstat;                                     /* file of the querying thread; -1 if not available */
-    double times[QUERIES_MAX], own_times[QUERIES_MAX]; /* own: without the time without a processor */
+    double times[QUERIES_MAX], own_times[QUERIES_MAX]; /* milliseconds; own_times: excluding the wait for a processor */
 };
 
 struct wait_spread {

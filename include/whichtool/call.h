@@ -88,8 +88,8 @@ typedef struct wt_called {
     double model_ms;
     const char *chances; /* one line on the reliability of probability if there is no recorded use to measure it; else
                             NULL */
-    /* Reason why a tool with side effects is not called without asking; NULL if the request orders the call. Only set
-     * with a question.
+    /* Reason why a tool with side effects is not called without asking. NULL if the request orders the call, or if the
+     * tool has no side effects. Only set with a question.
      * - "question": the request asks something
      * - "denied": the request says not to do it
      * - "unasked": the request only mentions the action

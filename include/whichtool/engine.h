@@ -13,8 +13,9 @@
 extern "C" {
 #endif
 
-/* Limits, in addition to those of error.h and validator.h. Input beyond a limit is WT_ETOOLONG, except that an import
- * of many tools skips the tool. The limits are constants so that a binding can read them. */
+/* Limits, in addition to those of error.h and validator.h. Input beyond a limit is WT_ETOOLONG, unless the function
+ * says otherwise. An import of many tools skips a tool beyond a limit. The limits are constants so that a binding can
+ * read them. */
 enum {
     WT_MAX_FILE_BYTES = 256 << 20,    /* one source file */
     WT_MAX_NAME_BYTES = 256,          /* name of a tool or provider */
@@ -112,7 +113,7 @@ typedef struct wt_open_options {
     /* Folder of installed models. NULL: $WHICHTOOL_MODELS, else $XDG_DATA_HOME/whichtool/models, else
      * ~/.local/share/whichtool/models. */
     const char *models_dir;
-    unsigned threads;    /* threads for batch encoding; 0: one per processor */
+    unsigned threads;    /* threads for parallel work, such as batch encoding; 0: one per processor */
     unsigned busy_ms;    /* maximum wait for another writer, in milliseconds; 0: 10,000 */
     const char *trained; /* folder of the models from wt_train; NULL: STORE-models; "": no trained models */
     /* Language model for the recipe "ptr", wt_call and wt_generate_... (docs/language-model.md). Opening the engine

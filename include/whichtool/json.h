@@ -1,7 +1,6 @@
 /* whichtool/json.h: the main operations with JSON in and out, in one function, for language bindings.
  *
- *   char *json;
- *   wt_json(engine, "find", "{\"query\":\"book a flight\",\"k\":3}", 29, &json, &err);
+ *   char *json; wt_json(engine, "find", "{\"query\":\"book a flight\",\"k\":3}", 31, &json, &err);
  *   wt_string_free(json);
  *
  * The conventions are those of whichtool.h, which includes this header. */

@@ -251,8 +251,8 @@ WT_API void wt_preview_free(wt_preview *preview);
  * searches requests without and with the tools. The requests are the latest recorded ones, or descriptions of other
  * tools if there are too few. Leaves the store unchanged. Takes seconds.
  *
- * Errors: WT_ENOTFOUND (no such waiting tools), WT_EEMPTY (no requests, because there are no other tools), WT_ETOOLONG
- * (more than WT_MAX_PREVIEW_TOOLS), those of wt_add and wt_find. */
+ * Errors: WT_ENOTFOUND (no such waiting tools), WT_EEMPTY (no requests: no tool of another provider has a description),
+ * WT_ETOOLONG (more than WT_MAX_PREVIEW_TOOLS), those of wt_add and wt_find. */
 WT_API int wt_preview_waiting(wt_engine *engine, const char *provider, const wt_preview_options *options,
                               wt_preview **out, wt_error *err);
 
