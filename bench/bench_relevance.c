@@ -57,8 +57,9 @@ static const float shares[KINDS] = {0.8f, 0.1f, 0.05f, 0.05f};
 
 struct relevance_rows {
     float (*values)[RELEVANCE_FEATURES];
-    float *counts, *scores; /* weight of each row; score of its hit */
-    /* 1 if the request needs the tool; enum kind of the request; 1 if the hit is among the first TOLD */
+    float *counts, *scores; /* counts: weight of each row; scores: score of its hit */
+    /* answers: 1 if the request needs the tool. kinds: enum kind of the request. first: 1 if the hit is among the first
+     * TOLD. */
     uint8_t *answers, *kinds, *first;
     size_t count, begin; /* begin: first row of the current catalogue */
 };

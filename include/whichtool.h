@@ -31,7 +31,8 @@
  *   - Threads: any number of threads may use an engine at once. Call wt_close after all of them have finished. An
  *     engine does not survive fork(): the child must open its own engine and must not use the parent's. Several
  *     engines, in one process or in several, may share a store.
- *   - The library never prints, exits, aborts on bad input, installs signal handlers or keeps global state.
+ *   - The library never prints, exits, aborts on bad input or installs signal handlers. Once per process, it loads
+ *     libraries, chooses kernels for the processor, and wraps jansson's allocator. It keeps no other global state.
  *
  * Include this header alone. It includes the others:
  *   - whichtool/error.h      errors and the version

@@ -282,7 +282,7 @@ WT_API int wt_get_status(wt_engine *engine, wt_status **out, wt_error *err);
 WT_API void wt_status_free(wt_status *status);
 
 /* Verifies the whole store and its index: pages, indexes and constraints of the database, and all vectors, postings and
- * bounds of the index. Changes nothing. A missing index is valid. Any thread; other calls that need the store wait.
+ * bounds of the index. Changes nothing. A missing index is valid. Any thread; calls that change the store wait.
  * Errors: WT_ESTORE (the first damage, and how to repair it), WT_ENEWER, WT_EIO, WT_ENOMEM. */
 WT_API int wt_check(wt_engine *engine, wt_error *err);
 

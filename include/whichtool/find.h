@@ -65,8 +65,8 @@ typedef struct wt_find_options {
     void *progress_context;
     unsigned time_limit_ms;  /* time limit, checked where progress is reported, then WT_ETIMEOUT; 0: unlimited */
     const wt_filter *filter; /* tools that may be found; NULL: all */
-    /* Token budget for the definitions of all hits together. In rank order, each hit that still fits is kept; the
-     * notice lists the others. 0: unlimited.
+    /* Token budget for the definitions of all hits together. In rank order, each hit that still fits is included. The
+     * notice names the first hits that do not fit. 0: unlimited.
      *
      * The estimate is a quarter of the bytes that wt_export writes for the tool alone (docs/retrieval.md has the
      * error). A format that answers a client's search is estimated by the definitions that it loads. */

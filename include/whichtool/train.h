@@ -34,8 +34,8 @@ typedef struct wt_dev_figure {
 typedef struct wt_measurement {
     uint64_t step; /* 0 before the first step */
     double figure;
-    size_t len; /* number of data sets; 0 if the figure is not a mean over data sets */
-    const wt_dev_figure *sets;
+    size_t len;                /* number of data sets; 0 if the figure is not a mean over data sets */
+    const wt_dev_figure *sets; /* [len] an array of structs, unlike other arrays in results */
 } wt_measurement;
 
 /* Progress of a training. Unknown values are NaN, or 0 for counts. */

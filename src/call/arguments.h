@@ -240,8 +240,8 @@ bool wt__is_base_verb(struct str word);
 /* True if the word is a form of the verb: "locks", "locked" and "locking" of "lock". Ignores case. */
 bool wt__is_form_of(struct str word, const char *verb);
 
-/* Returns the tool's verb if the word is a form of this verb, or a noun derived from it: "connection" of "connect".
- * NULL if no verb of the tool matches. */
+/* Returns the tool's verb if the word is a form of this verb, a form of its first half ("logged" of "logout"), or a
+ * noun derived from it ("connection" of "connect"). NULL if no verb of the tool matches. */
 const char *wt__effect_verb(const struct tool_effect *effect, struct str word);
 
 /* ---------------------------------------------------------------- intent */
@@ -343,13 +343,14 @@ struct str wt__coverage_unread(const struct call_arguments *arguments, const str
  * ToolVerifier (section 2.2) lets a language model choose between two tools with a contrastive question. Tools ranked
  * close together by retrieval often have the same topic and differ in one detail. Three details are checked here:
  *
- *   time: the request and the tool are about the future, the present or the past ("forecast", "current")
- *   kind: the request has a ZIP code, an address or coordinates, and the tool mentions such values
- *   leftover: the request has a value unused by the tool's parameters
+ *   time: the request and the tool both mention the future, the present or the past ("forecast", "current"). Raises
+ *     the share if both mention the same, else lowers the share
+ *   kind: the request has a ZIP code, an email address, a URL or coordinates. Raises the share if the tool mentions
+ *     such values, else lowers the share
+ *   leftover: the request has a value unused by the tool's parameters. Lowers the share
  *
- * A tool's share is its score divided by the best score. Each detail raises or lowers the share, except for tools far
- * behind the best. The weights were chosen on the dev sets and are the same for all catalogues
- * (docs/verified-calls.md). */
+ * A tool's share is its score divided by the best score. The shares of tools far behind the best stay the same. The
+ * weights were chosen on the dev sets and are the same for all catalogues (docs/verified-calls.md). */
 
 enum detail { DETAIL_TIME = 1, DETAIL_KIND = 2, DETAIL_LEFTOVER = 4 };
 

@@ -109,7 +109,7 @@ struct call_checker {
 int wt__call_checker_open(struct call_checker *out, const char *schema, wt_error *err);
 void wt__call_checker_close(struct call_checker *checker);
 
-/* Removes the proposal of each unsure argument if the proposal does not fit the schema. 0 or WT_ENOMEM. */
+/* Calls wt__call_argument_reject for each unsure argument whose proposal does not fit the schema. 0 or WT_ENOMEM. */
 int wt__call_reject_unfit(const struct call_checker *checker, const struct parameters *parameters,
                           struct call_arguments *arguments, wt_error *err);
 

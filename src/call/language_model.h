@@ -287,7 +287,7 @@ enum generation_build {
 struct generation_tool {
     struct str name, description;
     const json_t *schema;                       /* schema of the arguments; NULL if the tool has no schema */
-    const struct demonstration *demonstrations; /* [demonstration_count] past calls, best first; or NULL */
+    const struct demonstration *demonstrations; /* [demonstration_count] past calls in prompt order; or NULL */
     size_t demonstration_count;
 };
 
