@@ -130,8 +130,8 @@ WT_API int wt_audit_offers(const char *provider, const char *offers, wt_audit_re
 /* Writes pins of the current catalogue, for comparison with a later one (wt_audit_options.pins).
  *
  * Each tool is a line. The lines are sorted by id. A line has the SHA-256 of the definition and of each of its members.
- * JSON is hashed with sorted keys, so layout does not matter. For an OpenAPI operation, the line also has the SHA-256
- * of the arguments with everything they refer to ("arguments"), and of the method and path ("route").
+ * JSON is hashed with sorted keys, so layout does not matter. For an OpenAPI operation, the line has two more hashes:
+ * "arguments" of the arguments with everything they refer to, and "route" of the method and path.
  *
  * provider: only its tools; NULL: all. *out: freed with wt_string_free.
  * Errors: WT_EEMPTY, WT_ENOTFOUND (as in wt_audit), WT_ESTORE, ... */

@@ -40,8 +40,8 @@ typedef struct wt_filter {
     size_t excluded_count;
     /* Callback for conditions that lists cannot express: returns non-zero if the tool with this id may be found. Called
      * once for each tool, from the searching thread. The result is reused for filters with the same lists and
-     * condition_name until the catalogue changes, so a condition that changes needs a new name. condition and
-     * condition_name must both be set, or both be NULL. */
+     * condition_name until the catalogue changes. Give a changed condition a new name. condition and condition_name
+     * must both be set, or both be NULL. */
     int (*condition)(void *context, const char *id);
     void *condition_context;
     const char *condition_name;
@@ -278,7 +278,7 @@ WT_API void wt_picked_free(wt_picked *picked);
  *
  * A completeness target fails with WT_ERECIPE, and the message says which share can be promised, if
  * - the store has no training, or too few dev requests,
- * - the dev requests did not find all their tools, or
+ * - too many dev requests did not find all their tools, or
  * - this request needs more than WT_MAX_COMPLETE tools.
  * With options->max_tokens the first tools that fit are returned instead, with a notice.
  *

@@ -109,9 +109,12 @@ typedef struct wt_review_report {
 
 WT_API void wt_review_report_free(wt_review_report *report);
 
-/* Compares a server's list with the approved definitions. In one transaction, imports the listed tools with an approved
- * definition, stores the other listed definitions as waiting, and removes tools no longer listed (like sync). An
- * unapproved definition is never in the catalogue, not even if the process is killed. Vectors and index are updated
+/* Compares a server's list with the approved definitions. In one transaction:
+ * - imports the listed tools with an approved definition,
+ * - stores the other listed definitions as waiting, and
+ * - removes tools no longer listed (like sync).
+ *
+ * An unapproved definition is never in the catalogue, not even if the process is killed. Vectors and index are updated
  * afterwards if the catalogue changed.
  *
  * listing: {"tools":[...]}, or pages of it, as received from the server; NULL: unknown, keep the stored tools. Tools

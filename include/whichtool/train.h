@@ -90,8 +90,9 @@ typedef struct wt_train_options {
                            none. 0: no synthetic requests */
     const char *most_of; /* `most` for single data sets, one per line: "NAME=N", with the last part of the folder's path
                             as NAME. A line "N" applies to all others. NULL: `most` applies to all */
-    double join; /* share of training requests, 0 to 0.9, made by joining two or three requests of a catalogue into one
-                    text that needs the tools of all. Not in dev. For encoder and cross-encoder. 0: do not join */
+    double join;   /* share of training requests made by joining, 0 to 0.9. A joined request consists of two or three
+                    requests of a catalogue, and needs the tools of all of these. Not in dev. For encoder and
+                    cross-encoder. 0: do not join */
     int keep_last; /* keep the last model rather than the best on dev, and never stop early */
     /* Dev metric of the encoder. NULL: "use".
      * - "use": by the tools' texts, and also by training requests if these used all tools that the request needs

@@ -138,9 +138,9 @@ WT_API int wt_add_usage_path(wt_engine *engine, const char *path, const wt_add_u
  * requests encoded. Errors: WT_EMODEL (no encoder), WT_ESTORE, WT_EREADONLY, WT_ECANCELLED, WT_ENOMEM. */
 WT_API int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn progress, void *context, wt_error *err);
 
-/* Returns the number of usages since the last training if it is time to remind a person to train, else 0. A reminder
- * is due when the store has at least ten usages, and twice as many as at the last training and at the last reminder.
- * Returns 0 for a store that is in memory or read-only.
+/* Returns the number of usages since the last training if it is time to remind a person to train, else 0. A reminder is
+ * due if the store has at least ten usages, and at least twice as many as at the last training and as at the last
+ * reminder. Returns 0 for a store that is in memory or read-only.
  *
  * A return value above 0 counts as a reminder, so call this only where a person will see it. Any thread.
  * Errors: WT_ESTORE, WT_EBUSY, WT_ENOMEM. */

@@ -83,7 +83,7 @@ static struct literal_context read_context(const struct argument_reader *r, size
 }
 
 /* Returns the noun right before a literal: "number" of "account number 123456". Empty if the word is a verb or a stop
- * word, or if more than a blank and a quote separates the word from the literal. */
+ * word, or if it is more than a blank and a quote away from the literal. */
 static struct str find_noun_before(const struct argument_reader *r, size_t l, const struct literal_context *around)
 {
     if (around->before == around->first_before)

@@ -160,9 +160,9 @@ struct demonstration {
 /* Adds examples and usual values from past calls to the parameters. The calls must outlive the parameters. 0 or
  * WT_ENOMEM.
  *   - A text value becomes an example if the request of the call contains the text or is unknown.
- *   - The usual value is the most frequent of the values that are absent from their requests, if at least half of these
- *     values are equal to it. A required parameter without a value in the request and without a default gets the usual
- *     value.
+ *   - The usual value is the most frequent one of the values that are absent from their requests. It must make up at
+ *     least half of these values. A required parameter without a value in the request and without a default gets the
+ *     usual value.
  *   - A parameter without a type becomes a number if all values that requests state are numbers, and a list if a past
  *     value is a list.
  *   - The words before and after a value in its request become description words of the parameter. */

@@ -206,8 +206,8 @@ size_t wt__reader_answering_literal(const struct argument_reader *r, size_t p)
     return SIZE_MAX;
 }
 
-/* Fills a parameter with the text of its answer, unless the answer contains a literal, or the parameter takes a list, a
- * date or a time. */
+/* Fills a parameter with the text of its answer. Does nothing if the answer contains a literal, or if the parameter
+ * takes a list, a date or a time. */
 static int fill_answer(struct argument_reader *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
