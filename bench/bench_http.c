@@ -193,8 +193,8 @@ static void set_timer(int timer, double at_us)
     timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-/* Sends or queues the requests that are due. If the queue is full, drops and counts them. Returns the time of the next
- * request. */
+/* Sends or queues the requests that are due. If the queue is full, drops and counts a request. Returns the time of the
+ * next request. */
 static double arrive(double next_us)
 {
     double now = now_us();

@@ -229,7 +229,7 @@ typedef struct wt_catalog_info {
 WT_INIT(wt_catalog_info_init, wt_catalog_info)
 
 /* Fills *out, which the caller has initialised. Opens the encoder, so the first call may take long. wt_get_status does
- * not open it. Errors: WT_EINVAL (out lacks its _init), WT_ESTORE, WT_EBUSY. */
+ * not open the encoder. Errors: WT_EINVAL (out lacks its _init), WT_ESTORE, WT_EBUSY. */
 WT_API int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err);
 
 typedef struct wt_provider_status {

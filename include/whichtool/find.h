@@ -69,7 +69,8 @@ typedef struct wt_find_options {
      * notice names the first hits that do not fit. 0: unlimited.
      *
      * The estimate is a quarter of the bytes that wt_export writes for the tool alone (docs/retrieval.md has the
-     * error). A format that answers a client's search is estimated by the definitions that it loads. */
+     * error). For a format that answers a client's search, such as "anthropic-reference", the definitions that the
+     * answer loads are estimated. */
     size_t max_tokens;
     const char *format; /* format of those definitions, as in wt_export; NULL: "openai" */
     int as_typed;       /* neither correct spelling nor shorten a long request (wt_hits.read_as) */
@@ -117,9 +118,9 @@ typedef struct wt_hit {
      * if that is known. If this exact request has usages that count, the probability is at least the tool's share of
      * these usages, smoothed by 1.
      *
-     * The estimate assumes that one request in five needs no tool of the catalogue. Without training, it holds for the
-     * default encoder. `whichtool train all` calibrates it for this store if there are at least 20 dev requests, which
-     * takes about 200 usages (docs/retrieval.md). */
+     * The estimate assumes that one request in five needs no tool of the catalogue. Without training, the estimate
+     * holds for the default encoder. `whichtool train all` calibrates the estimate for this store if there are at least
+     * 20 dev requests, which takes about 200 usages (docs/retrieval.md). */
     double probability;
     size_t tokens; /* estimated tokens of the definition; 0 without options->max_tokens */
     int weak; /* wt_find: 1 if the hit shares at most one common word with the request and is not similar in meaning
@@ -268,13 +269,13 @@ WT_API void wt_picked_free(wt_picked *picked);
  *   the notice says so. options->abstain applies first: a request that no tool seems to fit gets an empty set.
  * - "bundle": the set of tools used together by past requests that is most similar to the request. Needs `whichtool
  *   train neighbours`.
- * - "ptr": a language model corrects the set of "bundle". If nothing was trained, it builds a set without one
+ * - "ptr": a language model corrects the set of "bundle". If nothing was trained, the model builds a set from scratch
  *   (docs/ptr.md).
  *
- * options->complete uses conformal prediction. The set grows until it would contain all tools for that share of the dev
- * requests. Tools used before and tools never used are treated separately. New requests meet the share approximately,
- * and without a guarantee, because training made other choices on the same dev requests. The notice gives the number of
- * dev requests.
+ * options->complete uses conformal prediction. The set grows until such sets would contain all needed tools for that
+ * share of the dev requests. Tools used before and tools never used are treated separately. New requests meet the share
+ * approximately, and without a guarantee, because training made other choices on the same dev requests. The notice
+ * gives the number of dev requests.
  *
  * A completeness target fails with WT_ERECIPE, and the message says which share can be promised, if
  * - the store has no training, or too few dev requests,

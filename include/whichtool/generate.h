@@ -163,7 +163,7 @@ typedef struct wt_toolbank_options {
      * "any". NULL: "any" */
     const char *within;
     const char *like; /* BEIR data set whose style the requests should imitate: the prompts show requests of its train
-                         split that need two to five tools, instead of the built-in and generated ones. Not
+                         split that need two to five tools, instead of the built-in and generated requests. Not
                          with one_tool. NULL: do not imitate */
     int one_tool;     /* true: one request per tool, from a prompt without examples and without polishing; for small
                          models */

@@ -17,7 +17,7 @@
  * - The catalogue has the approved bytes. A definition that returns to its approved state is active again.
  * - Instructions, prompts, resources and resource templates are approved in the same way. They are in no catalogue.
  * - A reviewed provider is reserved for the server of its name. wt_add, wt_remove, wt_rename_provider and their
- *   variants return WT_EINVAL for it, so an import can neither add a tool to the approved ones nor replace one.
+ *   variants return WT_EINVAL for it, so an import can neither add to the approved tools nor replace one.
  *
  * Any thread. docs/gateway.md gives the reasons.
  * The conventions are those of whichtool.h, which includes this header. */

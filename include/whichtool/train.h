@@ -201,7 +201,7 @@ WT_API void wt_distilled_free(wt_distilled *distilled);
 /* Distils an encoder into a static one: a table with a vector per token, so that a text's vector is a sum of rows. The
  * static encoder is about a thousand times faster (docs/encoders.md).
  *
- * The rows start as the teacher's vectors of single tokens. They are then fitted to its vectors of texts, and
+ * The rows start as the teacher's vectors of single tokens. They are then fitted to the teacher's vectors of texts, and
  * contrasted on requests and their tools. The result in options->out is an ordinary model folder.
  *
  * engine: its encoder is the teacher. May be NULL with options->data.
