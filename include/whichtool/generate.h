@@ -106,8 +106,9 @@ WT_INIT(wt_toolselect_options_init, wt_toolselect_options)
  *   report.json                    counts requested, made and rejected per stage, with reasons, next to the paper's
  *   answers.jsonl, settings.json   all answers and the options, to continue a stopped run
  *
- * Every answer is checked. Unusable ones are counted and asked for again, up to 4 times. After 40 unusable answers in a
- * row, the stage ends with what it has. The data set may then be smaller than requested, and notice says so.
+ * Every answer is checked. An unusable answer is counted, and the question is asked again, at most 4 times in all.
+ * After 40 unusable answers in a row, the stage ends with what it has. The data set may then be smaller than requested,
+ * and notice says so.
  *
  * Errors: see the top of this header; WT_EEMPTY (no rows were made, and report.json says why; or the store has no
  * tools). */

@@ -69,7 +69,8 @@ WT_INIT(wt_record_options_init, wt_record_options)
  * tools: [count] names as in wt_get, 1 to WT_MAX_USAGE_TOOLS. A tool named twice counts once, with the first arguments
  * given for it.
  *
- * Returns the number of names that no tool has; the usage is then recorded with the other tools.
+ * Returns the number of names that no tool has. These names are recorded, too, and count once a tool with this id is
+ * added.
  *
  * Errors: WT_ENOTFOUND (no name is known), WT_EFORMAT (the request, the client, the key or arguments), WT_ETOOLONG,
  * WT_EINVAL (no tools, an ambiguous name, a bad outcome or time), WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL,
@@ -125,7 +126,8 @@ WT_API void wt_usage_report_free(wt_usage_report *report);
  * A BEIR folder has queries.jsonl and qrels/SPLIT.tsv. A query used the tools whose source id has a judgement above 0.
  *
  * The import is one transaction: completely, or not at all on failure. An unknown tool name is reported, and the usage
- * recorded with its other tools. A malformed usage, or one without a known tool, is reported and skipped.
+ * is recorded if another of its tools is known. A malformed usage, or one without a known tool, is reported and
+ * skipped.
  *
  * Errors: as in wt_add_path. With WT_ECANCELLED after the transaction, *out is set. */
 WT_API int wt_add_usage(wt_engine *engine, const char *bytes, size_t len, const wt_add_usage_options *options,
