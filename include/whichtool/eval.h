@@ -96,8 +96,8 @@ WT_API void wt_eval_report_free(wt_eval_report *report);
 /* Measures recipes on a data set in BEIR layout (corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv).
  *
  * Recipes that need training learn from the train split and make choices on the dev split. The measured split, unless
- * it is one of these two, is read only after the training. With neither a train split nor options->trained, such recipes
- * are left out, and naming one in options->recipes is WT_ERECIPE.
+ * it is one of these two, is read only after the training. With neither a train split nor options->trained, such
+ * recipes are left out, and naming one in options->recipes is WT_ERECIPE.
  *
  * Any thread. Errors: WT_ENOTFOUND, WT_EFORMAT (with file and line; or options->trained is from other data), WT_EINVAL,
  * WT_ERECIPE, WT_EMODEL, WT_EIO, WT_ECANCELLED, those of wt_train, ... */
