@@ -233,17 +233,17 @@ typedef struct wt_preview_options {
 
 WT_INIT(wt_preview_options_init, wt_preview_options)
 
-/* Shares from 0 to 1. "First places" are the first 5 hits of requests for other providers, except the tools
+/* Shares from 0 to 1. "First places" are the first 5 hits of requests for other providers' tools, except the tools
  * known to be needed. */
 typedef struct wt_preview {
-    size_t waiting;       /* waiting tools examined */
-    size_t requests;      /* requests searched */
-    int recorded;         /* true if these are the latest recorded ones; 0 if made from descriptions of other tools */
-    double places_now;    /* share of first places taken by the provider's tools */
-    double places_then;   /* the same with the waiting tools */
-    double tools_now;     /* the provider's share of the tools in the catalogue */
-    double tools_then;    /* the same with the waiting tools */
-    int far;              /* true if places_then is far above tools_then, as in a flood (docs/audit.md, "capture") */
+    size_t waiting;     /* waiting tools examined */
+    size_t requests;    /* requests searched */
+    int recorded;       /* true if the requests were recorded; 0 if made from descriptions of other providers' tools */
+    double places_now;  /* share of first places taken by the provider's tools */
+    double places_then; /* the same with the waiting tools */
+    double tools_now;   /* the provider's share of the tools in the catalogue */
+    double tools_then;  /* the same with the waiting tools */
+    int far;            /* true if places_then is far above tools_then, as in a flood (docs/audit.md, "capture") */
     const char *sentence; /* summary for people */
     const char *recipe;   /* recipe of the searches */
 } wt_preview;
@@ -251,8 +251,8 @@ typedef struct wt_preview {
 WT_API void wt_preview_free(wt_preview *preview);
 
 /* Predicts the share of first places that waiting tools would take if approved. Copies the catalogue into memory and
- * searches requests without and with the tools. The requests are the latest recorded ones, or descriptions of other
- * tools if there are too few. Leaves the store unchanged. Takes seconds.
+ * searches requests without and with the tools. The requests are the latest recorded requests, or descriptions of other
+ * providers' tools if there are too few of these. Leaves the store unchanged. Takes seconds.
  *
  * Errors: WT_ENOTFOUND (no such waiting tools), WT_EEMPTY (no requests: no tool of another provider has a description),
  * WT_ETOOLONG (more than WT_MAX_PREVIEW_TOOLS), those of wt_add and wt_find. */
