@@ -39,7 +39,7 @@ typedef struct wt_filter {
     const char *const *excluded; /* [excluded_count] patterns */
     size_t excluded_count;
     /* Callback for conditions that lists cannot express: returns non-zero if the tool with this id may be found. Called
-     * once for each tool, from the searching thread. The result is reused for filters with the same lists and
+     * at most once for each tool, from the searching thread. The result is reused for filters with the same lists and
      * condition_name until the catalogue changes. Give a changed condition a new name. condition and condition_name
      * must both be set, or both be NULL. */
     int (*condition)(void *context, const char *id);
