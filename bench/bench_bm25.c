@@ -10,7 +10,8 @@
  * The analyser tokenises all texts once, so that every peer indexes the same terms. For bm25_bm25s.py, the terms are
  * written to WORK_FOLDER/bm25-{16k,100k,1M}.txt, one tool a line, and to WORK_FOLDER/bm25-queries.txt.
  *
- * BENCH_FTS_TOOLS: maximum number of tools for FTS5, default 1,000,000. Its index of a million tools takes minutes. */
+ * BENCH_FTS_TOOLS: FTS5 skips catalogues with more tools than this; default 1,000,000. FTS5 takes minutes to index a
+ * million tools. */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ enum {
     SOURCES_MAX = 40000,
     ZIPF_WORDS = 60000,
     ZIPF_SOURCES = 10000,
-    QUERIES = 40, /* number of each length */
+    QUERIES = 40, /* requests of each length */
     SHORT = 10,   /* terms of a short request */
     LONG = 60,    /* terms of a long request */
     K = 10,
@@ -166,7 +167,7 @@ static void make_tool(const struct bm25_bench *b, uint32_t number, struct lexica
     fields[2] = (struct lexical_text){room, whole + rest};
 }
 
-/* Fills each query with the distinct terms of random descriptions, in their order. Such terms are common and rare, as
+/* Fills each query with the distinct terms of random descriptions, in their order. Common and rare terms are mixed, as
  * in human requests. */
 static void make_queries(struct bm25_bench *b)
 {
@@ -191,7 +192,7 @@ static void make_queries(struct bm25_bench *b)
 /* --- whichtool --- */
 
 /* Returns milliseconds per request: the median over rounds of the mean over QUERIES requests, starting with number
- * `first`. plain: add every posting. */
+ * `first`. plain: true to add up every posting, without skipping any. */
 static double measure_bm25(struct bm25_bench *b, const struct lexical *index, size_t first, int rounds, bool plain)
 {
     double times[32];

@@ -155,15 +155,15 @@ static void print_measured(const struct call_oracle_options *rates, const char *
     printf("}\n");
 }
 
-/* True if the method asks a question about two candidates. Only such a method depends on the error rate of the last
- * answer. */
+/* True if the method lets the model decide between two candidates. Only such a method depends on the error rate of the
+ * decision. */
 static bool looks_again(enum selection_method method)
 {
     return method == SELECTION_VERIFIED || method == SELECTION_DIRECT || method == SELECTION_CONDITIONED;
 }
 
-/* Runs a setting with every method of selection and of generation. If the last answer has a lower error rate, only the
- * methods that ask for such an answer are run. */
+/* Runs a setting with every method of selection and of generation. In a setting whose decisions have a lower error rate
+ * than the picks, runs only the selection methods with a decision, and the generation method "react". */
 static int measure_setting(const struct call_oracle_options *rates, wt_error *err)
 {
     static const struct {
@@ -202,7 +202,7 @@ static int measure_setting(const struct call_oracle_options *rates, wt_error *er
 int main(int argc, char **argv)
 {
     static const double errors[] = {0, .1, .2}, repeats[] = {0, .5, 1},
-                        better[] = {1, .2}; /* factors of the last answer's error rate */
+                        better[] = {1, .2}; /* factors of the error rates of answer, decision and choice */
     wt_error err;
     int rc = 0;
     if (argc != 2 || read_file(argv[1]) < 0)

@@ -3,8 +3,8 @@
  *
  *   bench_default_parameters FOLDER FOLDER...     BEIR folders with a train split and a suitable licence
  *
- * Prints the fitted parameters as C source. To standard error, prints the quality on each catalogue of a chooser that
- * is fitted on the other catalogues.
+ * Prints the fitted parameters as C source. For each catalogue, fits a chooser on the other catalogues, and prints its
+ * quality on this catalogue to standard error.
  *
  * Each catalogue contributes at most REQUESTS requests. Unanswerable requests are requests whose tools are removed, and
  * requests of other catalogues. */
@@ -113,7 +113,8 @@ static void take_sample(struct fit_set *c, size_t i)
     wt__arena_dispose(&arena);
 }
 
-/* True if c has more than a tenth of the tools of `other`. Requests of `other` are then in domain for c. */
+/* True if c has tools with the names of more than a tenth of the tools of `other`. Requests of `other` are then in
+ * domain for c. */
 static bool is_related(const struct fit_set *c, const struct fit_set *other)
 {
     wt_tools *tools = NULL, *same = NULL;

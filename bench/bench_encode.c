@@ -2,10 +2,9 @@
  *
  *   bench_encode MODEL [TEXTS]      prints a report; TEXTS: a file of texts, one a line (default: generated texts)
  *   bench_encode MODEL --serve      answers each line of stdin, so that a script can alternate with a peer:
- *                                     latency N     milliseconds of one request of N tokens
- *                                     batch FILE    seconds for the lines of FILE
- *                                     vectors FILE  the same, and writes their fp32 vectors to FILE.vectors
- *                                     warm          milliseconds to open the packed model
+ *                                     latency N     milliseconds of one request of N tokens batch FILE    seconds for
+ *                                     the lines of FILE vectors FILE  as batch, and writes the fp32 vectors to
+ *                                     FILE.vectors warm          milliseconds to open the packed model
  *
  * Times include the tokenizer. The report has medians of latencies and opening times, and the rate of one batch. */
 #include <stdio.h>
@@ -80,7 +79,7 @@ static void write_vectors(const char *path, const float *vectors, size_t floats)
         fclose(file);
 }
 
-/* Encodes the texts of take_texts. Returns seconds, or 0 on error. kept: write the vectors to PATH.vectors. */
+/* Encodes the texts of take_texts. Returns seconds, or 0 on error. kept: true to write the vectors to PATH.vectors. */
 static double batch(struct encode_bench *b, const char *path, size_t *count, bool kept)
 {
     struct str *texts = malloc(MAX_TEXTS * sizeof *texts);

@@ -3,9 +3,9 @@
  *   bench_filter [WORK_FOLDER [TOOLS [CORPUS]]]
  *
  * WORK_FOLDER defaults to build-bench/work, and TOOLS to 1,000,000. Descriptions come from CORPUS, a corpus.jsonl, and
- * repeat. Without CORPUS, they consist of words drawn by Zipf's law. Each provider has a thousand tools. One name in
- * ten begins with "delete_", and the others begin with "get_". The tools are imported once, without vectors, into
- * WORK_FOLDER/filter-TOOLS.wt.
+ * repeat. Without CORPUS, they consist of random words, of which few are frequent and most are rare. Each provider has
+ * a thousand tools. One name in ten begins with "delete_", and the others begin with "get_". The tools are imported
+ * once, without vectors, into WORK_FOLDER/filter-TOOLS.wt.
  *
  * Filters are measured with bm25, the fastest recipe, where a filter costs relatively most. For each filter, prints:
  *   - the time of the first query, which builds the mask
@@ -33,7 +33,7 @@ enum {
     ROUNDS = 8,
     WORDS = 60000, /* vocabulary of synthetic tools */
     TEXTS_MAX = 40000,
-    LEAST_BYTES = 20, /* shorter descriptions of CORPUS are skipped */
+    LEAST_BYTES = 20, /* descriptions of CORPUS with at most this many bytes are skipped */
     K = 10
 };
 
@@ -140,7 +140,8 @@ static void measure_filter(struct filter_bench *b, const char *name, const wt_fi
     hits = 0;
     for (size_t round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < REQUESTS; i++, n++) {
-            if (round % 2) /* change the order, because the second of two equal queries finds its postings in caches */
+            /* The order alternates, because the second query finds its postings in caches. */
+            if (round % 2)
                 with[n] = run_filtered_find(b, i, filter, &hits);
             without[n] = run_filtered_find(b, i, NULL, &all);
             if (round % 2 == 0)
@@ -152,8 +153,8 @@ static void measure_filter(struct filter_bench *b, const char *name, const wt_fi
     printf("%s, bm25 of 1M tools: later queries\twhichtool\t%.2f\tms\n", name, with[n / 2]);
     printf("%s, bm25 of 1M tools: later queries / queries without a filter\twhichtool\t%.2f\t\n", name,
            with[n / 2] / without[n / 2]);
-    fprintf(stderr, "%s: %.1f hits a request, %.1f without; p95 %.2f, %.2f without\n", name, (double)hits / (double)n,
-            (double)all / (double)n, with[n * 95 / 100], without[n * 95 / 100]);
+    fprintf(stderr, "%s: %.1f hits a request, %.1f without; p95 %.2f ms, %.2f ms without\n", name,
+            (double)hits / (double)n, (double)all / (double)n, with[n * 95 / 100], without[n * 95 / 100]);
 }
 
 static const char *const one[] = {"p500"}, *const ten[] = {"p0",   "p111", "p222", "p333", "p444",

@@ -1,5 +1,5 @@
 /* bench_generate.c: cost of `generate toolselect`, `toolbank` and `rectools` without a language model. The simulated
- * models of their tests answer immediately, and one answer in ten has an error.
+ * models of their tests answer immediately, and one answer in ten is nonsense.
  *
  *   bench_generate MODEL                   measures the cost. MODEL: an encoder; "" for none
  *   bench_generate MODEL SAMPLES.jsonl     applies the validation rules to labelled rows, and counts the rejections */
@@ -23,7 +23,8 @@ static int report_failure(const wt_error *err)
     return 1;
 }
 
-/* Prints the time of the fastest round, because other work on the machine slows some rounds. */
+/* Prints the time per question and per row in the fastest round, because other work on the machine slows some
+ * rounds. */
 static int measure_generators(const char *model, wt_error *err)
 {
     wt_open_options open;
@@ -50,7 +51,7 @@ static int measure_generators(const char *model, wt_error *err)
         questions = made->questions;
         rows = made->rows;
         wt_generated_free(made);
-        fprintf(stderr, "left in %s\n", options.out);
+        fprintf(stderr, "output: %s\n", options.out);
     }
     wt_close(engine);
     printf("generate toolselect, a question\twhichtool\t%.3f\tms\n", least * 1000 / (double)questions);
@@ -112,7 +113,7 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
         least = round == 0 || made->seconds < least ? made->seconds : least;
         const double cpu = (double)(clock() - began) / CLOCKS_PER_SEC;
         least_cpu = round == 0 || cpu < least_cpu ? cpu : least_cpu;
-        fprintf(stderr, "left in %s\n", options.out);
+        fprintf(stderr, "output: %s\n", options.out);
         wt_generated_free(made);
     }
     wt_close(engine);
@@ -154,7 +155,7 @@ static int measure_rectools(const char *model, wt_error *err)
             break;
         least = round == 0 || made->seconds < least ? made->seconds : least;
         requests = made->rows;
-        fprintf(stderr, "left in %s\n", options.out);
+        fprintf(stderr, "output: %s\n", options.out);
         wt_generated_free(made);
     }
     wt_close(engine);

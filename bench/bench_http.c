@@ -6,8 +6,9 @@
  *                latency includes the wait. 0: each connection sends its next request as soon as it has an answer
  *       FILE     raw bytes of one request. The files are sent in turn. Answers must have a Content-Length
  *   bench_http hold ADDRESS CONNECTIONS FILE
- *       Opens the connections, and sends the request in FILE on each. Waits for the first byte of every answer, prints
- *       the number of connections, and keeps them open until standard input ends. An empty FILE sends nothing.
+ *       Opens the connections one by one, sends the request in FILE on each, and waits for the first byte of the
+ *       answer. Then prints the number of connections, and keeps them open until standard input ends. If FILE is empty,
+ *       nothing is sent.
  *
  * Prints one JSON object. Times are in microseconds. Statuses are counted by their first digit. */
 #include <arpa/inet.h>
@@ -42,7 +43,7 @@ struct load_request {
 struct load_client {
     int descriptor;
     bool busy;
-    double asked_us;
+    double asked_us;   /* time when the request was due */
     size_t have, want; /* bytes received; bytes of the whole answer, 0 until its head has arrived */
     char head[4096];
 };
@@ -143,7 +144,7 @@ static void answered(struct load_client *client)
     }
 }
 
-/* Sets `want` if the head of the answer has arrived. */
+/* Sets `want` if the head of the answer has arrived. Exits if the head is too long or has no Content-Length. */
 static void read_head(struct load_client *client, size_t in_head)
 {
     client->head[in_head] = '\0';
@@ -192,7 +193,8 @@ static void set_timer(int timer, double at_us)
     timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-/* Sends or queues the requests that are due. Returns the time of the next request. */
+/* Sends or queues the requests that are due. If the queue is full, drops and counts a request. Returns the time of the
+ * next request. */
 static double arrive(double next_us)
 {
     double now = now_us();

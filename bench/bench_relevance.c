@@ -3,10 +3,12 @@
  *   bench_relevance WORK fit FOLDER...          BEIR folders with a train split and a suitable licence; prints C source
  *   bench_relevance WORK tell SPLIT FOLDER...   prints the calibration for each folder and recipe
  *
- * WORK is a folder that caches a store for each FOLDER. All catalogues have the same weight in the fit. Four fifths of
- * the weight of a catalogue are its own requests. One fifth are requests that need no tool: half of these are the
- * catalogue's own requests with their tools removed, a quarter are requests of other catalogues, and a quarter are
- * small talk. */
+ * WORK is a folder that caches a store for each FOLDER. All catalogues have the same weight in the fit. The weight of a
+ * catalogue is divided as follows:
+ *   - 80 %: its own requests
+ *   - 10 %: its own requests with their tools removed, so that they need no tool
+ *   - 5 %: requests of other catalogues
+ *   - 5 %: small talk */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +57,9 @@ static const float shares[KINDS] = {0.8f, 0.1f, 0.05f, 0.05f};
 
 struct relevance_rows {
     float (*values)[RELEVANCE_FEATURES];
-    float *counts, *scores; /* weight of each row; score of its hit */
-    /* 1 if the request needs the tool; enum kind of the request; 1 if the hit is among the first TOLD */
+    float *counts, *scores; /* counts: weight of each row; scores: score of its hit */
+    /* answers: 1 if the request needs the tool. kinds: enum kind of the request. first: 1 if the hit is among the first
+     * TOLD. */
     uint8_t *answers, *kinds, *first;
     size_t count, begin; /* begin: first row of the current catalogue */
 };
@@ -242,8 +245,8 @@ static struct calibration_error calibration_of(const struct relevance_rows *rows
     return out;
 }
 
-/* Returns the mean probability of the shown hits of a kind of requests. needed: select hits that are needed, or hits
- * that are not. */
+/* Returns the mean probability of the shown hits of a kind of requests. needed: true for hits that are needed, false
+ * for hits that are not. */
 static double mean_of(const struct relevance_rows *rows, const float *said, enum kind kind, bool needed)
 {
     double sum = 0, all = 0;

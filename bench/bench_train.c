@@ -153,7 +153,7 @@ static void answer_step(struct train_bench *b)
     printf("%.6f %.6f\n", wt__now_ms() - began, (double)loss);
 }
 
-/* Opens the state for one kind of step. A process runs one kind only. */
+/* Opens the state for one kind of step. A process runs only the kind of its first step. */
 static int open_kind(struct train_bench *b, bool contrast, wt_error *err)
 {
     struct batch_limits limits = {

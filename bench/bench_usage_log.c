@@ -4,8 +4,8 @@
  *
  * Reads one JSON object a line, and answers with one line:
  *
- *   {"request": ..., "tools": [...], "client": ..., "key": ...}   reports a usage. Answer: "told KEY FATE" when it is
- *                                                                 on disk, or "failed KEY REASON"
+ *   {"request": ..., "tools": [...], "client": ..., "key": ...}   reports a usage. Answer: "told KEY FATE", once
+ *                                                                 stored on disk, or "failed KEY REASON"
  *   {"key": ..., "client": ..., "outcome": ...}                   reports an outcome. Same answers
  *   {"learn": true}                                               learns from reported usages. Answer: "learned N"
  *   {"find": "..."}                                               Answer: "found" and the ids of the first PLACES hits,

@@ -48,7 +48,7 @@ static double median(double *values, size_t count)
     return values[count / 2];
 }
 
-/* Returns the parameters in the form of an import; NULL if absent or not a schema. */
+/* Returns the parameters in the normal form of an import; NULL if absent, not a schema, or out of memory. */
 static json_t *normal_form(const json_t *parameters)
 {
     json_t *schema = NULL, *value = NULL;

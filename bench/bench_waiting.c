@@ -3,15 +3,16 @@
  *   bench_waiting CORPUS [WORK_FOLDER]      CORPUS: a corpus.jsonl; WORK_FOLDER: default build-bench/work
  *
  * One engine has the tools of CORPUS. They have no vectors, because encoding takes long and does not block queries. One
- * thread queries without a pause. It is measured alone, and then together with each of these loads on a second thread:
+ * thread queries without a pause. The thread is measured alone, and then together with each of these loads on a second
+ * thread:
  *   - computation that does not touch the store, as a baseline
  *   - imports of all tools at once, with changed descriptions
  *   - imports of all tools, BATCH at a time, with changed descriptions
  * The size of the catalogue is constant, so that every query has the same work. hybrid also encodes its request.
  *
  * Other work on the machine causes outliers. The maximum is therefore printed twice. The second maximum ("when served")
- * excludes the time in which the query was ready but had no processor (schedstat of Linux). It includes work, and
- * waiting for locks and files. If a query never gave up its processor, its processor time is used instead, because
+ * excludes the time in which the query was ready but had no processor (schedstat of Linux). Work, and waiting for locks
+ * and files, are included. If a query never gave up its processor, its processor time is used instead, because
  * schedstat does not include time taken by a hypervisor. */
 #include <fcntl.h>
 #include <pthread.h>
@@ -45,9 +46,9 @@ struct waiting_bench {
     size_t tool_count;
     enum load load;
     atomic_bool ended;                                 /* the load has finished or should stop */
-    unsigned edition;                                  /* number of the last import */
+    unsigned edition;                                  /* number of the last import of all tools */
     int schedstat;                                     /* file of the querying thread; -1 if not available */
-    double times[QUERIES_MAX], own_times[QUERIES_MAX]; /* own: without the time without a processor */
+    double times[QUERIES_MAX], own_times[QUERIES_MAX]; /* milliseconds; own_times: excluding the wait for a processor */
 };
 
 struct wait_spread {

@@ -10,8 +10,9 @@
  *   - Return values: 0 or a count on success, a negative WT_E... code on failure.
  *   - Errors: `err` belongs to the caller and may be NULL. It is written only on failure. Its message says what failed,
  *     on what, and what to do about it.
- *   - Ownership: `T **out` is set to NULL on failure. On success the caller owns the result and frees it with the
- *     matching _free function; _free of NULL is a no-op. Strings inside a result live as long as the result.
+ *   - Ownership: `T **out` is set to NULL on failure, unless the function says otherwise. On success the caller owns
+ *     the result and frees it with the matching _free function; _free of NULL is a no-op. Strings inside a result live
+ *     as long as the result.
  *   - Text is UTF-8. Input with a length parameter need not end in NUL. Returned strings end in NUL.
  *   - Structs of the caller begin with `size`. Fill them with their _init function, then change fields. A NULL pointer
  *     to options means the defaults, and so does a zero in any field. WT_OFF turns an option off whose default is on.
@@ -30,7 +31,8 @@
  *   - Threads: any number of threads may use an engine at once. Call wt_close after all of them have finished. An
  *     engine does not survive fork(): the child must open its own engine and must not use the parent's. Several
  *     engines, in one process or in several, may share a store.
- *   - The library never prints, exits, aborts on bad input, installs signal handlers or keeps global state.
+ *   - The library never prints, exits, aborts on bad input or installs signal handlers. Once per process, it loads
+ *     libraries, chooses kernels for the processor, and wraps jansson's allocator. It keeps no other global state.
  *
  * Include this header alone. It includes the others:
  *   - whichtool/error.h      errors and the version

@@ -68,9 +68,9 @@ WT_API void wt_add_report_free(wt_add_report *report);
  * - A tool is identified by its provider and name. The same definition is the same tool, whatever its source.
  * - A different definition from the same source updates the tool. A different definition from another source is added
  *   next to the existing tool as "name~2", "name~3", ..., and reported as a collision. Later imports keep this name.
- * - A source whose tools are all bad, or an empty list of tools, is not an error, unless strict and a tool is bad.
- *   `added` is then 0, and the issues or the notice say why. An empty file, and an OpenAPI document without operations,
- *   are errors.
+ * - An empty list of tools is not an error. A source whose tools are all bad is an error only if strict. In both cases,
+ *   `added` is 0, and the issues or the notice say why. An empty file, and an OpenAPI document without operations, are
+ *   errors.
  *
  * Errors: WT_EFORMAT (unknown format, a pipe or device, or a bad tool if strict), WT_EINVAL, WT_ETOOLONG, WT_ENOTFOUND,
  * WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_EIO, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the

@@ -40,8 +40,8 @@ typedef struct wt_audit_options {
      * wt_filter.only. A finding about several tools is matched by its first tool. A finding about a provider is
      * matched as "PROVIDER/". */
     const char *const *ignored;
-    /* maximum requests of each kind (made, recorded) to search, drawn by seed; 0: WT_MAX_AUDIT_REQUESTS. At most
-     * WT_MAX_AUDIT_SEARCHES */
+    /* Maximum requests of each kind to search, at most WT_MAX_AUDIT_SEARCHES; 0: WT_MAX_AUDIT_REQUESTS. Descriptions
+     * are drawn by seed. Of the recorded requests, the newest are searched. */
     size_t searches;
     uint64_t seed; /* 0: 1 */
     /* [pins_len] earlier output of wt_audit_pins to compare the definitions with; NULL: do not compare */
@@ -79,7 +79,7 @@ typedef struct wt_audit_cost {
 /* All pointers are owned by the result and live as long as it does. */
 typedef struct wt_audit_result {
     size_t finding_count;
-    const wt_finding *const *findings; /* sorted by rule, then in the order of the catalogue */
+    const wt_finding *const *findings; /* sorted by rule, then in the order in which they were found */
     size_t errors, warnings, notes;    /* findings of each severity */
     size_t tools, providers;           /* tools and providers examined */
     size_t made;                       /* requests made from descriptions and searched */
@@ -97,8 +97,9 @@ WT_API void wt_audit_free(wt_audit_result *audit);
 /* Examines all tools of the catalogue and their overlap (docs/audit.md).
  *
  * Each tool is searched by the beginning of its own description, with "hybrid", or with "bm25" without an encoder.
- * Recorded requests are searched as well. In a large catalogue, the requests of both kinds are sampled by seed. The
- * same catalogue, options and encoder give the same findings. Holds all definitions in memory.
+ * Recorded requests are searched as well. In a large catalogue, the descriptions are sampled by seed, and only the
+ * newest recorded requests are searched. The same catalogue, options and encoder give the same findings. Holds all
+ * definitions in memory.
  *
  * Findings are not errors. Errors:
  * - WT_EINVAL: unknown rule, or a rule about pins without pins.
@@ -123,14 +124,14 @@ WT_API int wt_audit_listing(const char *provider, const char *listing, size_t le
                             wt_audit_result **out, wt_error *err);
 
 /* Examines prompts, resources or resource templates like wt_audit_listing. offers: JSON array of their definitions. A
- * finding has the definition's name as the tool. Errors: as in wt_audit_listing. */
+ * finding names the definition as PROVIDER/NAME. Errors: as in wt_audit_listing. */
 WT_API int wt_audit_offers(const char *provider, const char *offers, wt_audit_result **out, wt_error *err);
 
 /* Writes pins of the current catalogue, for comparison with a later one (wt_audit_options.pins).
  *
  * Each tool is a line. The lines are sorted by id. A line has the SHA-256 of the definition and of each of its members.
- * JSON is hashed with sorted keys, so layout does not matter. For an OpenAPI operation, the line also has the SHA-256
- * of the arguments with everything they refer to ("arguments"), and of the method and path ("route").
+ * JSON is hashed with sorted keys, so layout does not matter. For an OpenAPI operation, the line has two more hashes:
+ * "arguments" of the arguments with everything they refer to, and "route" of the method and path.
  *
  * provider: only its tools; NULL: all. *out: freed with wt_string_free.
  * Errors: WT_EEMPTY, WT_ENOTFOUND (as in wt_audit), WT_ESTORE, ... */

@@ -88,8 +88,8 @@ typedef struct wt_called {
     double model_ms;
     const char *chances; /* one line on the reliability of probability if there is no recorded use to measure it; else
                             NULL */
-    /* Reason why a tool with side effects is not called without asking; NULL if the request orders the call. Only set
-     * with a question.
+    /* Reason why a tool with side effects is not called without asking. NULL if the request orders the call, or if the
+     * tool has no side effects. Only set with a question.
      * - "question": the request asks something
      * - "denied": the request says not to do it
      * - "unasked": the request only mentions the action
@@ -110,10 +110,12 @@ WT_API void wt_called_free(wt_called *called);
  *   words around them. Uncertain values are left out and asked for, never invented.
  *
  * With a language model:
- * - Tool: the model names the best and the second-best candidate. If their descriptions differ, it writes a question
- *   that distinguishes them, answers it, and decides. It may also say that no candidate fits.
- * - Arguments: the model predicts them twice. For each difference it chooses the value given by the request, if any.
- * - If its answers are unusable, the call is built as without a language model, and notice says so.
+ * - Tool: the model names the best and the second-best candidate. If the two descriptions differ, the model writes a
+ *   question that distinguishes the tools, answers the question, and decides. The model may also say that no candidate
+ *   fits.
+ * - Arguments: the model predicts all arguments twice. For each difference, the model chooses the value given by the
+ *   request, if any.
+ * - If the model's answers are unusable, the call is built as without a language model, and notice says so.
  *
  * The arguments are validated against the tool's schema (whichtool/validator.h) with formats asserted. A schema that is
  * invalid or beyond the validator's limits is not an error: the call is not valid, and notice gives the reason.

@@ -13,8 +13,9 @@
 extern "C" {
 #endif
 
-/* Limits, in addition to those of error.h and validator.h. Input beyond a limit is WT_ETOOLONG, except that an import
- * of many tools skips the tool. The limits are constants so that a binding can read them. */
+/* Limits, in addition to those of error.h and validator.h. Input beyond a limit is WT_ETOOLONG, unless the function
+ * says otherwise. An import of many tools skips a tool beyond a limit. The limits are constants so that a binding can
+ * read them. */
 enum {
     WT_MAX_FILE_BYTES = 256 << 20,    /* one source file */
     WT_MAX_NAME_BYTES = 256,          /* name of a tool or provider */
@@ -112,7 +113,7 @@ typedef struct wt_open_options {
     /* Folder of installed models. NULL: $WHICHTOOL_MODELS, else $XDG_DATA_HOME/whichtool/models, else
      * ~/.local/share/whichtool/models. */
     const char *models_dir;
-    unsigned threads;    /* threads for batch encoding; 0: one per processor */
+    unsigned threads;    /* threads for parallel work, such as batch encoding; 0: one per processor */
     unsigned busy_ms;    /* maximum wait for another writer, in milliseconds; 0: 10,000 */
     const char *trained; /* folder of the models from wt_train; NULL: STORE-models; "": no trained models */
     /* Language model for the recipe "ptr", wt_call and wt_generate_... (docs/language-model.md). Opening the engine
@@ -228,7 +229,7 @@ typedef struct wt_catalog_info {
 WT_INIT(wt_catalog_info_init, wt_catalog_info)
 
 /* Fills *out, which the caller has initialised. Opens the encoder, so the first call may take long. wt_get_status does
- * not open it. Errors: WT_EINVAL (out lacks its _init), WT_ESTORE, WT_EBUSY. */
+ * not open the encoder. Errors: WT_EINVAL (out lacks its _init), WT_ESTORE, WT_EBUSY. */
 WT_API int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err);
 
 typedef struct wt_provider_status {
@@ -281,7 +282,7 @@ WT_API int wt_get_status(wt_engine *engine, wt_status **out, wt_error *err);
 WT_API void wt_status_free(wt_status *status);
 
 /* Verifies the whole store and its index: pages, indexes and constraints of the database, and all vectors, postings and
- * bounds of the index. Changes nothing. A missing index is valid. Any thread; other calls that need the store wait.
+ * bounds of the index. Changes nothing. A missing index is valid. Any thread; calls that change the store wait.
  * Errors: WT_ESTORE (the first damage, and how to repair it), WT_ENEWER, WT_EIO, WT_ENOMEM. */
 WT_API int wt_check(wt_engine *engine, wt_error *err);
 

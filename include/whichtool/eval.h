@@ -21,7 +21,8 @@ enum {
 typedef struct wt_eval_options {
     size_t size;
     const char *split;      /* "test", "dev" or "train"; NULL: "test" */
-    const char *recipes;    /* comma-separated names from wt_recipe_at; NULL: every available recipe */
+    const char *recipes;    /* comma-separated names from wt_recipe_at; NULL: every available recipe; those with a
+                               cross-encoder only if `trained` is set */
     const char *model;      /* same as in wt_open_options */
     const char *models_dir; /* same as in wt_open_options */
     const char *cache_dir;  /* cache of catalogues, vectors and trained models; NULL: $XDG_CACHE_HOME/whichtool/eval */
@@ -34,8 +35,9 @@ typedef struct wt_eval_options {
     uint64_t seed;                  /* seed of the bootstrap, of training, and of all samples; 0: 1 */
     wt_progress_fn progress;
     void *progress_context;
-    const char *trained;   /* folder that wt_train filled from this data set; WT_EFORMAT if from other data. NULL: train
-                              the models that the recipes need, and keep them in cache_dir */
+    const char *trained;   /* folder of models from wt_train. WT_EFORMAT if they were trained on other data, although
+                              this data set has a train split. NULL: train the models that the recipes need, and keep
+                              them in cache_dir */
     size_t usages;         /* maximum training usages per tool, drawn by seed; 0: all */
     const char *html_path; /* output file for a page with figures and analyses; NULL: do not write */
     size_t timed;          /* number of queries to repeat one by one for timing, from the first; 0: 200 */
@@ -94,8 +96,8 @@ WT_API void wt_eval_report_free(wt_eval_report *report);
 /* Measures recipes on a data set in BEIR layout (corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv).
  *
  * Recipes that need training learn from the train split and make choices on the dev split. The measured split, unless
- * it is one of these two, is read only after the training. Without a train split, such recipes are left out, and naming
- * one in options->recipes is WT_ERECIPE.
+ * it is one of these two, is read only after the training. With neither a train split nor options->trained, such
+ * recipes are left out, and naming one in options->recipes is WT_ERECIPE.
  *
  * Any thread. Errors: WT_ENOTFOUND, WT_EFORMAT (with file and line; or options->trained is from other data), WT_EINVAL,
  * WT_ERECIPE, WT_EMODEL, WT_EIO, WT_ECANCELLED, those of wt_train, ... */

@@ -39,9 +39,9 @@ typedef struct wt_filter {
     const char *const *excluded; /* [excluded_count] patterns */
     size_t excluded_count;
     /* Callback for conditions that lists cannot express: returns non-zero if the tool with this id may be found. Called
-     * once for each tool, from the searching thread. The result is reused for filters with the same lists and
-     * condition_name until the catalogue changes, so a condition that changes needs a new name. condition and
-     * condition_name must both be set, or both be NULL. */
+     * at most once for each tool, from the searching thread. The result is reused for filters with the same lists and
+     * condition_name until the catalogue changes. Give a changed condition a new name. condition and condition_name
+     * must both be set, or both be NULL. */
     int (*condition)(void *context, const char *id);
     void *condition_context;
     const char *condition_name;
@@ -65,11 +65,12 @@ typedef struct wt_find_options {
     void *progress_context;
     unsigned time_limit_ms;  /* time limit, checked where progress is reported, then WT_ETIMEOUT; 0: unlimited */
     const wt_filter *filter; /* tools that may be found; NULL: all */
-    /* Token budget for the definitions of all hits together. In rank order, each hit that still fits is kept; the
-     * notice lists the others. 0: unlimited.
+    /* Token budget for the definitions of all hits together. In rank order, each hit that still fits is included. The
+     * notice names the first hits that do not fit. 0: unlimited.
      *
      * The estimate is a quarter of the bytes that wt_export writes for the tool alone (docs/retrieval.md has the
-     * error). A format that answers a client's search is estimated by the definitions that it loads. */
+     * error). For a format that answers a client's search, such as "anthropic-reference", the definitions that the
+     * answer loads are estimated. */
     size_t max_tokens;
     const char *format; /* format of those definitions, as in wt_export; NULL: "openai" */
     int as_typed;       /* neither correct spelling nor shorten a long request (wt_hits.read_as) */
@@ -117,9 +118,9 @@ typedef struct wt_hit {
      * if that is known. If this exact request has usages that count, the probability is at least the tool's share of
      * these usages, smoothed by 1.
      *
-     * The estimate assumes that one request in five needs no tool of the catalogue. Without training, it holds for the
-     * default encoder. `whichtool train all` calibrates it for this store if there are at least 20 dev requests, which
-     * takes about 200 usages (docs/retrieval.md). */
+     * The estimate assumes that one request in five needs no tool of the catalogue. Without training, the estimate
+     * holds for the default encoder. `whichtool train all` calibrates the estimate for this store if there are at least
+     * 20 dev requests, which takes about 200 usages (docs/retrieval.md). */
     double probability;
     size_t tokens; /* estimated tokens of the definition; 0 without options->max_tokens */
     int weak; /* wt_find: 1 if the hit shares at most one common word with the request and is not similar in meaning
@@ -268,17 +269,17 @@ WT_API void wt_picked_free(wt_picked *picked);
  *   the notice says so. options->abstain applies first: a request that no tool seems to fit gets an empty set.
  * - "bundle": the set of tools used together by past requests that is most similar to the request. Needs `whichtool
  *   train neighbours`.
- * - "ptr": a language model corrects the set of "bundle". If nothing was trained, it builds a set without one
+ * - "ptr": a language model corrects the set of "bundle". If nothing was trained, the model builds a set from scratch
  *   (docs/ptr.md).
  *
- * options->complete uses conformal prediction. The set grows until it would contain all tools for that share of the dev
- * requests. Tools used before and tools never used are treated separately. New requests meet the share approximately,
- * and without a guarantee, because training made other choices on the same dev requests. The notice gives the number of
- * dev requests.
+ * options->complete uses conformal prediction. The set grows until such sets would contain all needed tools for that
+ * share of the dev requests. Tools used before and tools never used are treated separately. New requests meet the share
+ * approximately, and without a guarantee, because training made other choices on the same dev requests. The notice
+ * gives the number of dev requests.
  *
  * A completeness target fails with WT_ERECIPE, and the message says which share can be promised, if
  * - the store has no training, or too few dev requests,
- * - the dev requests did not find all their tools, or
+ * - too many dev requests did not find all their tools, or
  * - this request needs more than WT_MAX_COMPLETE tools.
  * With options->max_tokens the first tools that fit are returned instead, with a notice.
  *

@@ -106,8 +106,9 @@ WT_INIT(wt_toolselect_options_init, wt_toolselect_options)
  *   report.json                    counts requested, made and rejected per stage, with reasons, next to the paper's
  *   answers.jsonl, settings.json   all answers and the options, to continue a stopped run
  *
- * Every answer is checked. Unusable ones are counted and asked for again, up to 4 times. After 40 unusable answers in a
- * row, the stage ends with what it has. The data set may then be smaller than requested, and notice says so.
+ * Every answer is checked. An unusable answer is counted, and the question is asked again, at most 4 times in all.
+ * After 40 unusable answers in a row, the stage ends with what it has. The data set may then be smaller than requested,
+ * and notice says so.
  *
  * Errors: see the top of this header; WT_EEMPTY (no rows were made, and report.json says why; or the store has no
  * tools). */
@@ -163,7 +164,7 @@ typedef struct wt_toolbank_options {
      * "any". NULL: "any" */
     const char *within;
     const char *like; /* BEIR data set whose style the requests should imitate: the prompts show requests of its train
-                         split that need two to five tools, instead of the built-in and generated ones. Not
+                         split that need two to five tools, instead of the built-in and generated requests. Not
                          with one_tool. NULL: do not imitate */
     int one_tool;     /* true: one request per tool, from a prompt without examples and without polishing; for small
                          models */
@@ -174,13 +175,14 @@ typedef struct wt_toolbank_options {
     double duplicate;    /* cosine (WT_BUILT_IN_MODEL) from which two requests are duplicates; 0: 0.93; above 1: only
                             identical wording */
     double temperature;  /* sampling temperature of the language model, at most 2; 0: 0.9 */
-    size_t round_trip;   /* keep a request only if a search with it finds each of its tools in this many hits, with no
-                            near-duplicate of them ranked higher; at most WT_MAX_K; 0: do not search */
+    size_t round_trip;   /* number of hits in which a search with the request must find each of its tools, with no
+                            near-duplicate of these ranked higher; else the request is dropped. At most WT_MAX_K; 0: do
+                            not search */
     const char *recipe;  /* recipe of that search and of the trial's; NULL: "hybrid", or "bm25" without an encoder */
     size_t trial;        /* number of trial answers, limited to items; 0: 50 */
     /* Maximum share of trial answers with each of three faults: the answer repeats the prompt, breaks the schema, or
-     * names unknown tools. 0: 0.2; below 0: no such answers allowed; 1: no trial. For up to half of the answers, or
-     * this share if larger, a search with the request may find none of its tools in ten hits. */
+     * names unknown tools. 0: 0.2; below 0: no such answers allowed; 1: no trial. A fourth fault is a request whose
+     * search finds none of its tools in ten hits. Its maximum share is this share or a half, whichever is larger. */
     double trial_limit;
     uint64_t seed; /* 0: 1 */
     wt_progress_fn progress;

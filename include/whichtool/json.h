@@ -1,7 +1,6 @@
 /* whichtool/json.h: the main operations with JSON in and out, in one function, for language bindings.
  *
- *   char *json;
- *   wt_json(engine, "find", "{\"query\":\"book a flight\",\"k\":3}", 29, &json, &err);
+ *   char *json; wt_json(engine, "find", "{\"query\":\"book a flight\",\"k\":3}", 31, &json, &err);
  *   wt_string_free(json);
  *
  * The conventions are those of whichtool.h, which includes this header. */
@@ -29,7 +28,8 @@ extern "C" {
  * - "status", "recipes": no members
  *
  * json: an object of len bytes; len 0 means {}.
- * *out: an object on one line, NUL-terminated UTF-8, freed with wt_string_free.
+ * *out: an object on one line, NUL-terminated UTF-8, freed with wt_string_free. For "tool" with "format", the array of
+ * wt_export.
  *
  * Errors: WT_EINVAL (unknown verb or member, or a value out of range; err->pointer tells which), WT_EFORMAT (not JSON),
  * WT_ETOOLONG, and those of the function that does the work (wt_find, wt_pick, wt_call, wt_list, wt_get, wt_add,

@@ -17,7 +17,7 @@
  * - The catalogue has the approved bytes. A definition that returns to its approved state is active again.
  * - Instructions, prompts, resources and resource templates are approved in the same way. They are in no catalogue.
  * - A reviewed provider is reserved for the server of its name. wt_add, wt_remove, wt_rename_provider and their
- *   variants return WT_EINVAL for it, so an import can neither add a tool to the approved ones nor replace one.
+ *   variants return WT_EINVAL for it, so an import can neither add to the approved tools nor replace one.
  *
  * Any thread. docs/gateway.md gives the reasons.
  * The conventions are those of whichtool.h, which includes this header. */
@@ -109,9 +109,12 @@ typedef struct wt_review_report {
 
 WT_API void wt_review_report_free(wt_review_report *report);
 
-/* Compares a server's list with the approved definitions. In one transaction, imports the listed tools with an approved
- * definition, stores the other listed definitions as waiting, and removes tools no longer listed (like sync). An
- * unapproved definition is never in the catalogue, not even if the process is killed. Vectors and index are updated
+/* Compares a server's list with the approved definitions. In one transaction:
+ * - imports the listed tools with an approved definition,
+ * - stores the other listed definitions as waiting, and
+ * - removes tools no longer listed (like sync).
+ *
+ * An unapproved definition is never in the catalogue, not even if the process is killed. Vectors and index are updated
  * afterwards if the catalogue changed.
  *
  * listing: {"tools":[...]}, or pages of it, as received from the server; NULL: unknown, keep the stored tools. Tools
@@ -230,17 +233,17 @@ typedef struct wt_preview_options {
 
 WT_INIT(wt_preview_options_init, wt_preview_options)
 
-/* Shares from 0 to 1. "First places" are the first 5 hits of requests for other providers, except the tools
+/* Shares from 0 to 1. "First places" are the first 5 hits of requests for other providers' tools, except the tools
  * known to be needed. */
 typedef struct wt_preview {
-    size_t waiting;       /* waiting tools examined */
-    size_t requests;      /* requests searched */
-    int recorded;         /* true if these are the latest recorded ones; 0 if made from descriptions of other tools */
-    double places_now;    /* share of first places taken by the provider's tools */
-    double places_then;   /* the same with the waiting tools */
-    double tools_now;     /* the provider's share of the tools in the catalogue */
-    double tools_then;    /* the same with the waiting tools */
-    int far;              /* true if places_then is far above tools_then, as in a flood (docs/audit.md, "capture") */
+    size_t waiting;     /* waiting tools examined */
+    size_t requests;    /* requests searched */
+    int recorded;       /* true if the requests were recorded; 0 if made from descriptions of other providers' tools */
+    double places_now;  /* share of first places taken by the provider's tools */
+    double places_then; /* the same with the waiting tools */
+    double tools_now;   /* the provider's share of the tools in the catalogue */
+    double tools_then;  /* the same with the waiting tools */
+    int far;            /* true if places_then is far above tools_then, as in a flood (docs/audit.md, "capture") */
     const char *sentence; /* summary for people */
     const char *recipe;   /* recipe of the searches */
 } wt_preview;
@@ -248,11 +251,11 @@ typedef struct wt_preview {
 WT_API void wt_preview_free(wt_preview *preview);
 
 /* Predicts the share of first places that waiting tools would take if approved. Copies the catalogue into memory and
- * searches requests without and with the tools. The requests are the latest recorded ones, or descriptions of other
- * tools if there are too few. Leaves the store unchanged. Takes seconds.
+ * searches requests without and with the tools. The requests are the latest recorded requests, or descriptions of other
+ * providers' tools if there are too few of these. Leaves the store unchanged. Takes seconds.
  *
- * Errors: WT_ENOTFOUND (no such waiting tools), WT_EEMPTY (no requests, because there are no other tools), WT_ETOOLONG
- * (more than WT_MAX_PREVIEW_TOOLS), those of wt_add and wt_find. */
+ * Errors: WT_ENOTFOUND (no such waiting tools), WT_EEMPTY (no requests: no tool of another provider has a description),
+ * WT_ETOOLONG (more than WT_MAX_PREVIEW_TOOLS), those of wt_add and wt_find. */
 WT_API int wt_preview_waiting(wt_engine *engine, const char *provider, const wt_preview_options *options,
                               wt_preview **out, wt_error *err);
 

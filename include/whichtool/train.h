@@ -34,8 +34,8 @@ typedef struct wt_dev_figure {
 typedef struct wt_measurement {
     uint64_t step; /* 0 before the first step */
     double figure;
-    size_t len; /* number of data sets; 0 if the figure is not a mean over data sets */
-    const wt_dev_figure *sets;
+    size_t len;                /* number of data sets; 0 if the figure is not a mean over data sets */
+    const wt_dev_figure *sets; /* [len] an array of structs, unlike other arrays in results */
 } wt_measurement;
 
 /* Progress of a training. Unknown values are NaN, or 0 for counts. */
@@ -90,8 +90,9 @@ typedef struct wt_train_options {
                            none. 0: no synthetic requests */
     const char *most_of; /* `most` for single data sets, one per line: "NAME=N", with the last part of the folder's path
                             as NAME. A line "N" applies to all others. NULL: `most` applies to all */
-    double join; /* share of training requests, 0 to 0.9, made by joining two or three requests of a catalogue into one
-                    text that needs the tools of all. Not in dev. For encoder and cross-encoder. 0: do not join */
+    double join;   /* share of training requests made by joining, 0 to 0.9. A joined request consists of two or three
+                    requests of a catalogue, and needs the tools of all of these. Not in dev. For encoder and
+                    cross-encoder. 0: do not join */
     int keep_last; /* keep the last model rather than the best on dev, and never stop early */
     /* Dev metric of the encoder. NULL: "use".
      * - "use": by the tools' texts, and also by training requests if these used all tools that the request needs
@@ -200,7 +201,7 @@ WT_API void wt_distilled_free(wt_distilled *distilled);
 /* Distils an encoder into a static one: a table with a vector per token, so that a text's vector is a sum of rows. The
  * static encoder is about a thousand times faster (docs/encoders.md).
  *
- * The rows start as the teacher's vectors of single tokens. They are then fitted to its vectors of texts, and
+ * The rows start as the teacher's vectors of single tokens. They are then fitted to the teacher's vectors of texts, and
  * contrasted on requests and their tools. The result in options->out is an ordinary model folder.
  *
  * engine: its encoder is the teacher. May be NULL with options->data.

@@ -69,7 +69,8 @@ WT_INIT(wt_record_options_init, wt_record_options)
  * tools: [count] names as in wt_get, 1 to WT_MAX_USAGE_TOOLS. A tool named twice counts once, with the first arguments
  * given for it.
  *
- * Returns the number of names that no tool has; the usage is then recorded with the other tools.
+ * Returns the number of names that no tool has. These names are recorded, too, and count once a tool with this id is
+ * added.
  *
  * Errors: WT_ENOTFOUND (no name is known), WT_EFORMAT (the request, the client, the key or arguments), WT_ETOOLONG,
  * WT_EINVAL (no tools, an ambiguous name, a bad outcome or time), WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL,
@@ -125,7 +126,8 @@ WT_API void wt_usage_report_free(wt_usage_report *report);
  * A BEIR folder has queries.jsonl and qrels/SPLIT.tsv. A query used the tools whose source id has a judgement above 0.
  *
  * The import is one transaction: completely, or not at all on failure. An unknown tool name is reported, and the usage
- * recorded with its other tools. A malformed usage, or one without a known tool, is reported and skipped.
+ * is recorded if another of its tools is known. A malformed usage, or one without a known tool, is reported and
+ * skipped.
  *
  * Errors: as in wt_add_path. With WT_ECANCELLED after the transaction, *out is set. */
 WT_API int wt_add_usage(wt_engine *engine, const char *bytes, size_t len, const wt_add_usage_options *options,
@@ -138,9 +140,9 @@ WT_API int wt_add_usage_path(wt_engine *engine, const char *path, const wt_add_u
  * requests encoded. Errors: WT_EMODEL (no encoder), WT_ESTORE, WT_EREADONLY, WT_ECANCELLED, WT_ENOMEM. */
 WT_API int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn progress, void *context, wt_error *err);
 
-/* Returns the number of usages since the last training if it is time to remind a person to train, else 0. A reminder
- * is due when the store has at least ten usages, and twice as many as at the last training and at the last reminder.
- * Returns 0 for a store that is in memory or read-only.
+/* Returns the number of usages since the last training if it is time to remind a person to train, else 0. A reminder is
+ * due if the store has at least ten usages, and at least twice as many as at the last training and as at the last
+ * reminder. Returns 0 for a store that is in memory or read-only.
  *
  * A return value above 0 counts as a reminder, so call this only where a person will see it. Any thread.
  * Errors: WT_ESTORE, WT_EBUSY, WT_ENOMEM. */

@@ -74,7 +74,7 @@ bool wt__find_audit_rule(struct str id, enum audit_rule *out);
 
 /* Source of a tool. All zero if unknown. */
 struct tool_origin {
-    const char *source;         /* absolute path or name; "" if unknown */
+    const char *source;         /* absolute path or name; "" or NULL if unknown */
     const char *format;         /* format of the file */
     unsigned char exact[32];    /* hash of definition, source id and provider */
     unsigned char wherever[32]; /* hash of definition and source id only, because `add` may have set the provider */
@@ -108,8 +108,8 @@ struct placed_finding {
  * arena, temporary data in `scratch`. */
 
 enum {
-    AUDIT_LISTED = 10,      /* tools that a finding lists */
-    AUDIT_QUOTED = 120,     /* bytes of a text that a message quotes */
+    AUDIT_LISTED = 10,      /* maximum tools that a finding lists */
+    AUDIT_QUOTED = 120,     /* maximum bytes of a text that a message quotes */
     AUDIT_FIRST_PLACES = 5, /* hits shown to a user or model: the default k of wt_find */
 };
 
@@ -159,12 +159,12 @@ struct audit_run {
     const char *pins;   /* absolute path of the pins file; NULL if unknown */
 };
 
-/* Finding to report: about tools, or about a provider if `count` is 0. */
+/* Finding to report: about tools, about a tool that was removed from the catalogue, or about a provider. */
 struct new_finding {
     enum audit_rule rule;
     const uint32_t *tools; /* [count] the first is the subject */
     size_t count;
-    uint32_t provider;                    /* used if count is 0 */
+    uint32_t provider;                    /* used if count is 0 and `removed` is empty */
     struct str removed, removed_provider; /* id and provider of a removed tool, which is not in `tools`; "" if unused */
     size_t line;                          /* line in the pins file, for a removed tool */
     double figure;                        /* main number of the finding, such as a count or share; NaN if none */

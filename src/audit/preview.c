@@ -22,7 +22,7 @@
 enum {
     COPY_BATCH = 1024,   /* tools per batch of copied vectors */
     USAGES_READ = 3000,  /* newest usages to take requests from */
-    REQUEST_ANSWERS = 16 /* maximum answers of a request */
+    REQUEST_ANSWERS = 16 /* maximum tools that answer a request */
 };
 
 struct owned_preview {
@@ -81,8 +81,7 @@ static int copy_catalogue_tool(void *context, const struct store_key *key, const
     return wt__store_copy_tool(&p->tools[p->count++], &p->arena, p->err);
 }
 
-/* Context of match_tool. `at` is the index of the next tool, because the copy has the tools in the order of the
- * catalogue. */
+/* Context of match_tool. at: index of the next tool in the catalogue. The copy has the tools in the same order. */
 struct copy_match {
     struct preview *p;
     size_t at;
@@ -213,8 +212,8 @@ static void add_recorded(struct preview *p, const struct usage *usage)
     }
 }
 
-/* Reads the newest distinct recorded requests that did not use the provider. Keeps none if there are fewer than
- * WT_PREVIEW_RECORDED. */
+/* Reads the newest distinct recorded requests that did not fail and did not use the provider. Keeps no requests if
+ * there are fewer than WT_PREVIEW_RECORDED. */
 static int read_preview_usages(struct preview *p, struct store *reader)
 {
     struct usage_query query = {0};

@@ -11,7 +11,7 @@
  * Copies share a place (retrieve/compose.h), so a copy counts as found if its original is. */
 
 enum {
-    SHADOWS = 3,         /* maximum tools ranked before a tool that a message names */
+    SHADOWS = 3,         /* maximum higher-ranked tools named in a message */
     USES_LEAST = 3,      /* minimum recorded requests that used a tool */
     REACHED_PERCENT = 50 /* minimum share of these requests that find the tool */
 };
@@ -107,8 +107,8 @@ static size_t hit_index(const struct audit_search *of, uint32_t tool)
     return i;
 }
 
-/* True if `other` ranks before the tool, or ties with it, in the search for the tool's own description. *before is true
- * if `other` ranks before the tool. */
+/* True if the search for the tool's own description finds both tools, and `other` ranks before the tool or ties with
+ * it. *before: true if `other` ranks before the tool. */
 static bool ranks_before(const struct audit_search *of, uint32_t other, bool *before)
 {
     size_t own = hit_index(of, of->tool), theirs = hit_index(of, other);
@@ -287,7 +287,7 @@ struct capture_count {
     size_t *answers_to; /* [tools] number of the last request that the tool or its copy answers, from 1; 0 if none */
     size_t *asked_by;   /* [parties] number of the last request for the party, from 1; 0 if none */
     size_t *asked;      /* [asked_count] parties that the current request is for */
-    size_t asked_count, request;
+    size_t asked_count, request; /* request: number of the current request, from 1 */
 };
 
 static int init_capture_count(struct audit_run *a, struct capture_count *out, wt_error *err)

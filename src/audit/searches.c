@@ -20,7 +20,7 @@
 
 /* Phrases that people put around a request: "I'm planning a party. Can you help me with this: ...". Floods
  * (search_checks.c) use such words, because requests often have them and honest descriptions do not. The phrases were
- * written for this audit. Their words are the most frequent words of requests in the train split of MetaTool, a freely
+ * written for this audit. They contain the most frequent words of requests in the train split of MetaTool, a freely
  * licensed data set. Each phrase has its own topic, so no honest description matches many phrases. */
 
 struct voice {

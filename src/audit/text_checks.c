@@ -23,10 +23,10 @@
  * of such lists and requests in honest catalogues. */
 
 enum {
-    LIST_WORDS = 15,         /* minimum words of a list */
-    LIST_SHORT_PERCENT = 8,  /* maximum share of words of up to SHORT_WORD letters; sentences have 20 to 50 */
-    LIST_MARKS_PERCENT = 10, /* maximum punctuation characters per 100 words of a list */
-    SHORT_WORD = 3,
+    LIST_WORDS = 15,           /* minimum words of a list */
+    LIST_SHORT_PERCENT = 8,    /* share of short words below which a text is a list; sentences have 20 to 50 */
+    LIST_MARKS_PERCENT = 10,   /* punctuation characters per 100 words below which a text is a list */
+    SHORT_WORD = 3,            /* maximum characters of a short word */
     REQUEST_WORDS = 6,         /* minimum words of a request */
     REQUEST_WORDS_A_MARK = 25, /* maximum words of a request per phrase of marks_request */
     BARE_TERMS = 1,            /* minimum terms that a description adds to the name */
@@ -211,7 +211,8 @@ int wt__audit_description(struct audit_run *a, struct checked_tool *at, wt_error
 /* ---------------------------------------------------------------- duplicate descriptions */
 
 /* Sets *out to a key of provider and description, in scratch. Descriptions that differ only in case, blanks and
- * punctuation have the same key. The key is empty if the description has no letters or digits. */
+ * punctuation have the same key. The key is empty if the description has no letters or digits. Also sets the tool's
+ * text_hash. */
 static int make_description_key(struct audit_run *a, size_t tool, struct str *out, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
@@ -558,7 +559,7 @@ int wt__audit_instructions(struct audit_run *a, struct checked_tool *at, wt_erro
  * and private-use characters. Also finds words that mix Latin with look-alike letters.
  *
  * Such characters are allowed in legitimate uses:
- *   - joiners between emoji and in scripts with joined letters
+ *   - joiners after a symbol, and next to a script with joined letters
  *   - variation selectors after a symbol or an East Asian character
  *   - direction marks next to a right-to-left script
  *   - tags in flags, soft hyphens, word joiners, tabs, line breaks, and a byte order mark at the start */

@@ -41,7 +41,8 @@ int wt__fail_same(wt_error *err, const wt_error *why);
             return wt_try_rc;                                                                                          \
     } while (0)
 
-/* Reports out of memory and returns WT_ENOMEM from the enclosing function if `pointer` is NULL. */
+/* Reports out of memory and returns WT_ENOMEM from the enclosing function if `pointer`, a pointer or a condition, is
+ * NULL or false. */
 #define WT_CHECK_ALLOC(pointer, err)                                                                                   \
     do {                                                                                                               \
         if (!(pointer))                                                                                                \

@@ -49,13 +49,14 @@ int wt__sync_folder(const char *folder, wt_error *err);
 
 bool wt__is_folder(const char *path);
 bool wt__is_file(const char *path);
-uint64_t wt__file_size(const char *path); /* 0 if the file does not exist */
+uint64_t wt__file_size(const char *path); /* 0 if the path is not a regular file */
 
 /* Returns "a/b" in the arena; a may end in '/'. Returns NULL if out of memory. */
 char *wt__path_join(struct arena *arena, const char *a, const char *b);
 
-/* Lists regular files and dangling links below folder, sorted by path. Skips hidden entries and links to folders. Fails
- * with WT_ETOOLONG beyond max_files. The arena owns the paths. */
+/* Lists regular files, links to regular files, and dangling links below folder, sorted by path. Skips hidden entries
+ * and links to folders. Fails with WT_ETOOLONG if there are more than max_files files, or if folders are nested too
+ * deep. The arena owns the paths. */
 int wt__list_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,
                    wt_error *err);
 /* Works like wt__list_files, without the files of subfolders. */

@@ -58,8 +58,8 @@ static void install_noting_allocator(void)
     json_set_alloc_funcs(allocate_or_note, release);
 }
 
-/* Appends a number in the range of C types: integers beyond 64 bits become reals, and larger reals become the largest
- * double. */
+/* Appends a number in the range of C types: integers beyond 64 bits become reals, and reals beyond the range of a
+ * double become the largest or the smallest double. */
 static void append_storable_number(struct buffer *out, const char *number, size_t len)
 {
     char copy[JSON_CHECK_NUMBER_MAX + 1];

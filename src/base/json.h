@@ -40,7 +40,7 @@ json_t *wt__json_string(struct str text);
 /* Appends "/key" as a JSON pointer token (RFC 6901). */
 void wt__json_pointer_step(struct buffer *buffer, struct str key);
 
-/* Appends value as compact JSON, keys in source order. */
+/* Appends value as compact JSON, keys in source order. 0, or WT_ENOMEM if the buffer fails. */
 int wt__json_write(struct buffer *buffer, const json_t *value);
 /* Works like wt__json_write with 15 digits per real number, so that a typed -97.8 is not written as
  * -97.799999999999997. */

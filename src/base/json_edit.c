@@ -187,7 +187,7 @@ static void append_new_members(struct buffer *out, const struct json_members *m,
     }
 }
 
-/* Copies the text from *at up to `to`. */
+/* Copies the text from *at up to `to`, and moves *at to `to`. */
 static void copy_until(struct buffer *out, struct str text, size_t *at, size_t to)
 {
     if (to > *at) {
@@ -205,8 +205,8 @@ static size_t skip_rest_of_line(struct str text, size_t at)
     return end < text.len && text.ptr[end] == '\n' ? end + 1 : at;
 }
 
-/* Returns the start of the blanks before this offset, not before `least`. Returns `at` if they are the line's
- * indent. */
+/* Returns the offset of the first of the blanks right before `at`, but at least `least`. Returns `at` if the blanks are
+ * the line's indent. */
 static size_t find_blanks_before(struct str text, size_t at, size_t least)
 {
     size_t begin = at;

@@ -16,7 +16,7 @@ enum { JSON_EDIT_BYTES_MAX = 16 << 20, JSON_EDIT_PATH_MAX = 4 };
 struct json_member {
     const char *name;    /* unescaped key */
     size_t begin;        /* offset of the key's opening quote */
-    size_t value, end;   /* offsets of the value */
+    size_t value, end;   /* offsets of the value's first byte and of the byte after the value */
     size_t comma;        /* offset of the comma after the value, or SIZE_MAX */
     struct str text;     /* value as written, including comments */
     struct str readable; /* value with comments blanked out */

@@ -2,7 +2,7 @@
  *
  * A value is the text between two separators, found by balancing only brackets and strings. The value itself may be
  * invalid. Callers detect this when they parse the value, and lose only this value. The scan fails at text that ends
- * too early, a wrong closing bracket or a missing key. All members before that position have been returned. One pass,
+ * too early, a wrong closing bracket or a missing key. The members before the failing one have been returned. One pass,
  * no allocation, unlimited nesting. */
 #ifndef WT_BASE_JSON_SCAN_H
 #define WT_BASE_JSON_SCAN_H
@@ -23,7 +23,7 @@ struct json_item {
 struct json_scan {
     struct str text;
     size_t at, line;    /* offset of the next byte, and its 1-based line */
-    char close;         /* closing bracket of the container */
+    char close;         /* closing bracket of the container; 0 if the opening bracket is missing */
     bool more;          /* a comma was read, so a value must follow */
     const char *reason; /* static reason for a result of -1 */
 };

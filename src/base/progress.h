@@ -1,5 +1,5 @@
-/* progress.h: reports the progress of a long operation at most ten times a second, from one thread at a time, and lets
- * the callback cancel the operation. */
+/* progress.h: reports the progress of a long operation from one thread at a time, and lets the callback cancel the
+ * operation. The start of a phase and its last step are always reported, other steps at most ten times a second. */
 #ifndef WT_BASE_PROGRESS_H
 #define WT_BASE_PROGRESS_H
 
@@ -37,7 +37,7 @@ int wt__progress_end(struct progress *progress, int rc, wt_error *err);
 /* Starts a phase and reports it. Returns non-zero if cancelled. */
 int wt__progress_phase(struct progress *progress, const char *phase, uint64_t total);
 /* Adds to done, from any thread. Returns non-zero if cancelled now or earlier. The last step of a phase is always
- * reported. */
+ * reported if the phase has a known total. */
 int wt__progress_step(struct progress *progress, uint64_t steps);
 
 #endif

@@ -26,7 +26,7 @@ struct shares {
 };
 
 void wt__shares_open(struct shares *shares, size_t most);
-/* Frees everything, including units that holders have not returned. */
+/* Frees the memory, even if holders have not returned all units. */
 void wt__shares_close(struct shares *shares);
 /* Takes units. Returns false, with nothing taken, if the holder would exceed its share, or if out of memory. */
 bool wt__shares_take(struct shares *shares, const char *holder, size_t units);

@@ -115,8 +115,8 @@ static int copy_limits(json_t *out, const json_t *schema)
 
 static json_t *write_loose_schema(const json_t *schema);
 
-/* Copies the properties of an object inside an argument. If the name of any property is not an identifier, copies no
- * properties, because the model could not fill an omitted property. */
+/* Copies the properties of an object inside an argument. If any property has a name that is not an identifier, or a
+ * schema that is not an object, copies no properties, because the model could not fill an omitted property. */
 static int copy_schema_members(json_t *out, const json_t *schema)
 {
     const json_t *properties = wt__json_object(schema, "properties");

@@ -201,8 +201,8 @@ static int append_text(json_t *list, struct str text)
     return item && json_array_append_new(list, item) == 0 ? 0 : WT_ENOMEM;
 }
 
-/* Returns the end of the JSON array at `at`, after the closing bracket; `at` if the array does not end on the same
- * line. */
+/* Returns the end of the JSON array at `at`, after the closing bracket; `at` if the array does not end on the same line
+ * and within ANSWER_BYTES. */
 static size_t find_array_end(struct str request, size_t at)
 {
     bool quoted = false;

@@ -22,8 +22,8 @@ static const float SOLE = .6F;           /* bonus if literal and parameter are e
 static const float PER_WORD = .12F;      /* deducted for each word between the literal and a word of the name */
 static const float PLACE_EVIDENCE = .6F; /* score of a name after a word such as "in", if the parameter takes a place */
 static const float JOINT_EVIDENCE = .15F;      /* score of any literal after a word such as "by" or "of" */
-static const float PLACE_JOINT_EVIDENCE = .3F; /* the same for a name, and a parameter that takes a place */
-static const float SURE_FIRST = 10.F;          /* added to the score of a sure pair, which then precedes all others */
+static const float PLACE_JOINT_EVIDENCE = .3F; /* the same, if a name follows and the parameter takes a place */
+static const float SURE_FIRST = 10.F;          /* score of an answer by name; added to the score of a sure pair */
 
 static bool sentence_ends_between(const struct argument_reader *r, size_t from, size_t to)
 {
@@ -83,7 +83,7 @@ static struct literal_context read_context(const struct argument_reader *r, size
 }
 
 /* Returns the noun right before a literal: "number" of "account number 123456". Empty if the word is a verb or a stop
- * word. */
+ * word, or if it is more than a blank and a quote away from the literal. */
 static struct str find_noun_before(const struct argument_reader *r, size_t l, const struct literal_context *around)
 {
     if (around->before == around->first_before)
@@ -203,7 +203,8 @@ static float score_open_pair(const struct argument_reader *r, size_t p, size_t l
                                  : PAIR_NEVER;
 }
 
-/* Returns the pair's score minus the best score of any other pair with the same parameter or literal. */
+/* Returns the pair's score minus the best score of any other open pair with the same parameter or literal. A negative
+ * best score counts as 0. */
 static float compute_margin(const struct argument_reader *r, size_t p, size_t l)
 {
     float second = 0;
@@ -326,7 +327,8 @@ static bool find_best_pair(const struct argument_reader *r, size_t *best_p, size
     return best > PAIR_NEVER;
 }
 
-/* True if the names differ only in a final digit or are single letters: "num1" and "num2", "a" and "b". */
+/* True for parameters of one kind whose names have the same length and differ at most in the last character: "num1" and
+ * "num2", "a" and "b". If the names have several characters, the last one of a's name must be a digit. */
 static bool are_in_series(const struct parameter *a, const struct parameter *b)
 {
     size_t len = strlen(a->name);

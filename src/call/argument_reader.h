@@ -163,9 +163,9 @@ struct call_argument wt__given_argument(json_t *value, size_t start, size_t end)
 /* Marks literals that overlap the span as used. */
 void wt__reader_mark_used(struct argument_reader *r, struct byte_span span);
 
-/* Marks literals equal to the text of an answer as repeated, because a request often contains a value before the user
- * gives it in an answer. Of equal numbers, dates or times, marks only the first: the others often mean something else.
- * given: place of the answer. Literals in this place are not marked. */
+/* Marks literals equal to the text of an answer as repeated. Users often repeat a value of the request in an answer. Of
+ * equal numbers, dates or times, marks only the first: the others often mean something else. given: place of the
+ * answer. Literals in this place are not marked. */
 void wt__reader_mark_repeated(struct argument_reader *r, struct str text, struct byte_span given);
 
 /* True if the parameter has no value yet and is not declined by the request. */

@@ -12,7 +12,7 @@
 enum { MENTION_BYTES = 4 /* length of the shortest word that can mention a parameter */ };
 
 /* True if the request mentions the parameter by a word of its name that is in no other parameter's name. Any calendar
- * word mentions a date or a time. Words in the values of arguments do not count. */
+ * word mentions a parameter that takes a date or a time. Words in the values of arguments do not count. */
 static bool is_mentioned_parameter(const struct argument_reader *r, const struct parameter *parameter)
 {
     for (size_t w = 0; w < r->word_count; w++) {
@@ -75,8 +75,9 @@ static bool is_contradicted(const struct argument_reader *r, size_t p)
            (argument->end <= answer->start || argument->start >= answer->end);
 }
 
-/* Sets the state of arguments without a value: default, missing, or unsure if the request mentions the parameter. A
- * contradicted argument becomes unsure too. Also finds the first unused part of the request. */
+/* Sets the state of arguments without a value. A required argument becomes default or missing. An optional argument
+ * becomes unsure if the request mentions the parameter. A contradicted argument also becomes unsure. Finds the first
+ * unused part of the request, too. */
 static void settle_arguments(struct argument_reader *r)
 {
     for (size_t p = 0; p < r->parameters->len; p++) {

@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "catalog/tool.h"
 
-/* A part of the request, in bytes. */
+/* A part of the request: bytes start .. end - 1. */
 struct byte_span {
     size_t start, end;
 };
@@ -25,7 +25,8 @@ struct byte_span {
  * Values are normalised:
  *   - Numbers: without thousands separators, currency and percent sign. "20k" is 20000, "3 million" 3000000. Number
  *     words from "two" to "twenty" and "dozen" are numbers.
- *   - Dates: YYYY-MM-DD, if the date has a year. The month comes first in "3/4/2023" unless it is above twelve.
+ *   - Dates: YYYY-MM-DD. A date without a year is not a literal. The month comes first in "3/4/2023" unless it is above
+ *     twelve.
  *   - Times: HH:MM, or HH:MM:SS with the zone if the request has seconds.
  *
  * Dates relative to the calendar or clock ("tomorrow", "next Friday") are not literals. */
@@ -36,11 +37,11 @@ enum literal_kind {
     LITERAL_NUMBER,
     LITERAL_DATE,
     LITERAL_TIME,
-    LITERAL_DATE_TIME, /* RFC 3339, unchanged */
+    LITERAL_DATE_TIME, /* as written, such as "2026-12-01T19:30:00Z" */
     LITERAL_EMAIL,
     LITERAL_URL,
     LITERAL_QUOTED,
-    LITERAL_CODE, /* identifier with letters and digits */
+    LITERAL_CODE, /* identifier such as "AB-12" or "userId", or digits that are not a number, such as "192.168.0.1" */
     LITERAL_NAME, /* words with capitals */
 };
 
@@ -138,7 +139,7 @@ int wt__parameters_read(struct parameters *out, const json_t *schema, struct are
  * least three letters ("lat" and "latitude", "beds" and "bedroom"). Ignores case. */
 bool wt__words_alike(struct str a, struct str b);
 
-/* True if the text has these words, ignoring case. */
+/* True if the text contains the string `words`, ignoring case, even inside a longer word. */
 bool wt__text_has_words(struct str text, const char *words);
 
 /* True for prepositions of place: "in", "near". */
@@ -159,8 +160,9 @@ struct demonstration {
 /* Adds examples and usual values from past calls to the parameters. The calls must outlive the parameters. 0 or
  * WT_ENOMEM.
  *   - A text value becomes an example if the request of the call contains the text or is unknown.
- *   - The usual value is the most frequent of the values that are absent from their requests, if at least half of these
- *     values are equal to it. A required parameter without a value in the request gets the usual value.
+ *   - The usual value is the most frequent one of the values that are absent from their requests. It must make up at
+ *     least half of these values. A required parameter without a value in the request and without a default gets the
+ *     usual value.
  *   - A parameter without a type becomes a number if all values that requests state are numbers, and a list if a past
  *     value is a list.
  *   - The words before and after a value in its request become description words of the parameter. */
@@ -188,7 +190,7 @@ enum argument_state {
 
 struct call_argument {
     enum argument_state state;
-    json_t *value;     /* for GIVEN and DEFAULT; the proposal for UNSURE, or NULL; else NULL; owned */
+    json_t *value;     /* value if GIVEN or DEFAULT; proposal or NULL if UNSURE; else NULL. Owned */
     size_t start, end; /* bytes of the request that state the value; both 0 if unknown */
     float score;       /* score of the assignment (argument_reader.h); 1 if named by the request, 0 without a value */
     bool declined;     /* true if the request says to set no value, as in "label: none" */
@@ -197,7 +199,7 @@ struct call_argument {
 struct call_arguments {
     struct call_argument *items; /* [parameters->len] */
     size_t len;
-    struct str unused; /* first literal or "name: value" clause that no argument uses; "" if all are used */
+    struct str unused; /* first literal, answer part or "name: value" clause without an argument; "" if absent */
 };
 
 /* Fills `out` from the literals and words of the request. about: name and description of the tool. A proper name in
@@ -238,8 +240,8 @@ bool wt__is_base_verb(struct str word);
 /* True if the word is a form of the verb: "locks", "locked" and "locking" of "lock". Ignores case. */
 bool wt__is_form_of(struct str word, const char *verb);
 
-/* Returns the tool's verb if the word is a form of this verb, or a noun derived from it: "connection" of "connect".
- * NULL if no verb of the tool matches. */
+/* Returns the tool's verb if the word is a form of this verb, a form of its first half ("logged" of "logout"), or a
+ * noun derived from it ("connection" of "connect"). NULL if no verb of the tool matches. */
 const char *wt__effect_verb(const struct tool_effect *effect, struct str word);
 
 /* ---------------------------------------------------------------- intent */
@@ -311,8 +313,8 @@ enum {
  * COVERAGE_OPEN open arguments, or if more than COVERAGE_UNREAD words are unread.
  *
  * An argument is open if it takes text, is absent but not declined, and is not rare. An argument is rare if at least
- * COVERAGE_PAST_ENOUGH past calls are known and none of them has the argument. A word is accounted for if it is in one
- * of:
+ * COVERAGE_PAST_ENOUGH past calls are known and none of them has the argument. A word is accounted for if it is a stop
+ * word or a known verb, or if it is in one of:
  *   - the part of the request from which an argument was read
  *   - the tool's name or description
  *   - the name or description of a parameter that is not open
@@ -323,9 +325,12 @@ void wt__coverage_check(struct call_arguments *arguments, struct str request, st
 /* Returns the first unread word of the clauses that order the call of a tool with side effects; empty if every word is
  * accounted for. Example: "kitchen" of "cancel all kitchen timers" if the call has no arguments.
  *
- * Words are accounted for as in wt__coverage_check, but every absent argument counts as open. Words of values and
- * unspecific words such as "now" are also accounted for. The request may also say to set no value ("label: none") or
- * identify the tool's object ("order 4711"). All its words are then accounted for.
+ * Words are accounted for as in wt__coverage_check, except that every absent argument counts as open, and that known
+ * verbs are not accounted for. Words of values and unspecific words such as "now" are also accounted for. All words of
+ * the request are accounted for if the request
+ *   - says to set no value ("label: none"),
+ *   - identifies the tool's object ("order 4711"), or
+ *   - does not contain a value that a language model wrote: the words that state the value are then unknown.
  *
  * tool: name of the tool, split into words */
 struct str wt__coverage_unread(const struct call_arguments *arguments, const struct intent *intent, struct str request,
@@ -338,13 +343,14 @@ struct str wt__coverage_unread(const struct call_arguments *arguments, const str
  * ToolVerifier (section 2.2) lets a language model choose between two tools with a contrastive question. Tools ranked
  * close together by retrieval often have the same topic and differ in one detail. Three details are checked here:
  *
- *   time: the request and the tool are about the future, the present or the past ("forecast", "current")
- *   kind: the request has a ZIP code, an address or coordinates, and the tool mentions such values
- *   leftover: the request has a value unused by the tool's parameters
+ *   time: the request and the tool both mention the future, the present or the past ("forecast", "current"). Raises
+ *     the share if both mention the same, else lowers the share
+ *   kind: the request has a ZIP code, an email address, a URL or coordinates. Raises the share if the tool mentions
+ *     such values, else lowers the share
+ *   leftover: the request has a value unused by the tool's parameters. Lowers the share
  *
- * A tool's share is its score divided by the best score. Each detail raises or lowers the share, except for tools far
- * behind the best. The weights were chosen on the dev sets and are the same for all catalogues
- * (docs/verified-calls.md). */
+ * A tool's share is its score divided by the best score. The shares of tools far behind the best stay the same. The
+ * weights were chosen on the dev sets and are the same for all catalogues (docs/verified-calls.md). */
 
 enum detail { DETAIL_TIME = 1, DETAIL_KIND = 2, DETAIL_LEFTOVER = 4 };
 

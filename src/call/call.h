@@ -46,8 +46,8 @@ struct call_model {
     const char *second_name;   /* name of the second model, for GENERATION_OTHER_MODEL; else NULL */
     struct engine_chat second; /* connection to the second model */
     struct chat_model *other;  /* the second model, or NULL */
-    const char *name;          /* name of the first model; NULL until the first question */
-    bool selected, generated;  /* true once `selection`, `generation` is filled */
+    const char *name;          /* name of the first model; NULL until the model is opened */
+    bool selected, generated;  /* true once `selection` or `generation`, respectively, is filled */
     struct selection_trace selection;
     struct generation_trace generation;
 };
@@ -56,7 +56,7 @@ struct call_run {
     /* Input; borrowed. */
     wt_engine *engine;
     struct str request;
-    const wt_call_options *options; /* complete, with defaults filled in */
+    const wt_call_options *options; /* the caller's options; fields that an older caller lacks are 0 */
     struct arena *arena;            /* the arena of the result */
     struct progress *progress;
     struct call_model model;
@@ -109,7 +109,7 @@ struct call_checker {
 int wt__call_checker_open(struct call_checker *out, const char *schema, wt_error *err);
 void wt__call_checker_close(struct call_checker *checker);
 
-/* Removes the proposal of each unsure argument if the proposal does not fit the schema. 0 or WT_ENOMEM. */
+/* Calls wt__call_argument_reject for each unsure argument whose proposal does not fit the schema. 0 or WT_ENOMEM. */
 int wt__call_reject_unfit(const struct call_checker *checker, const struct parameters *parameters,
                           struct call_arguments *arguments, wt_error *err);
 

@@ -637,7 +637,7 @@ static void classify_clauses(struct intent_reader *r)
 
 int wt__clauses_read(struct intent_reader *r, struct arena *arena)
 {
-    size_t most = r->request.len / 2 + 1; /* at least a letter and a blank per word */
+    size_t most = r->request.len / 2 + 1; /* a word and its separator take about two bytes or more */
     r->words_most = most < INTENT_WORDS ? most : INTENT_WORDS;
     r->words = wt__arena_array(arena, struct intent_word, r->words_most);
     r->clauses = wt__arena_array(arena, struct clause, INTENT_CLAUSES);

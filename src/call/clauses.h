@@ -1,5 +1,5 @@
-/* clauses.h: splits a request into clauses, and classifies each as an order, a question, a prohibition or a statement,
- * for the intent of the request (intent.c). */
+/* clauses.h: splits a request into clauses, and gives each clause a kind, such as an order, a question or a
+ * prohibition. intent.c derives the intent of the request from the clauses. */
 #ifndef WT_CALL_CLAUSES_H
 #define WT_CALL_CLAUSES_H
 

@@ -69,7 +69,7 @@ struct call_subject {
     const json_t *const *options;
     size_t option_count;
 
-    const json_t *arguments; /* CALL_BUILD: verified values */
+    const json_t *arguments; /* CALL_BUILD: given and default values; CALL_MEND: the invalid arguments */
 };
 
 /* ---------------------------------------------------------------- numbered answers */
@@ -154,7 +154,7 @@ bool wt__argument_equal(const json_t *a, const json_t *b);
  * most make the model choose its own tool. It cannot bring in a tool that is not a candidate. */
 
 enum {
-    SELECTION_MOST_CANDIDATES = 128,    /* maximum candidates; the prompts have the same limit */
+    SELECTION_MOST_CANDIDATES = 128,    /* maximum candidates; later ones are ignored */
     SELECTION_SAMPLES = 3,              /* default number of samples for SELECTION_CONSISTENT: A.3 of the paper */
     SELECTION_MOST_SAMPLES = 32,        /* maximum number of samples */
     SELECTION_MAX_TOOL_BYTES = 4096,    /* maximum bytes of a tool's name and description in a prompt */
@@ -180,13 +180,13 @@ struct selection_candidate {
 
 /* Key of a stored question. Strings are borrowed for the call. */
 struct contrast_key {
-    char definitions[65]; /* SHA-256 in hex of both names and descriptions, for either order of the tools */
+    char definitions[65]; /* SHA-256 in hex of both names and descriptions; the same for either order of the tools */
     const char *model;    /* name of the language model */
     const char *task;     /* name and version of the prompt */
 };
 
-/* Callbacks for stored contrastive questions. They return 0, or an error that ends the selection. If the store is
- * unavailable, they return 0, and `get` finds no question. They must be thread-safe. */
+/* Callbacks for stored contrastive questions. They return 0, or an error that ends the selection. If the store cannot
+ * be written, `put` returns 0 without storing the question. The callbacks must be thread-safe. */
 struct contrast_store {
     void *self;
     /* Sets *question, in the arena; leaves it empty if no question has this key. */
@@ -204,7 +204,7 @@ struct selection_options {
 enum selection_end {
     SELECTION_UNSAID,    /* the pick was unusable; no tool is chosen */
     SELECTION_NONE,      /* no candidate fits, or the list is empty */
-    SELECTION_PICKED,    /* the first pick, unverified: no verification, no other tool, or an unusable answer */
+    SELECTION_PICKED,    /* the first pick, unverified: no verification, no different tool, or an unusable answer */
     SELECTION_CONFIRMED, /* the first pick, confirmed by the decision */
     SELECTION_CORRECTED, /* the second pick, chosen by the decision */
 };
@@ -251,7 +251,7 @@ const char *wt__selection_end_name(enum selection_end end); /* "unsaid", "none",
  * ARGUMENT_MISSING, or ARGUMENT_DEFAULT if its schema has a default.
  *
  * Differences from the paper:
- *   - Predictions are JSON, constrained by the tool's schema, so no prose is parsed.
+ *   - Predictions are JSON, constrained by an answer schema, so no prose is parsed.
  *   - The options of a verification are ordered by a hash, not by prediction.
  *   - Values that differ only in case, surrounding blanks or the notation of a number are equal.
  *
@@ -281,13 +281,13 @@ enum generation_source {
 
 enum generation_build {
     GENERATION_ASSEMBLED, /* assembled from the verified values, without another question */
-    GENERATION_WRITTEN, /* written by the model from "name: value" lines (A.4.7); only the form of values may change */
+    GENERATION_WRITTEN, /* written by the model from "name: value" lines (A.4.7), which may change the form of values */
 };
 
 struct generation_tool {
     struct str name, description;
     const json_t *schema;                       /* schema of the arguments; NULL if the tool has no schema */
-    const struct demonstration *demonstrations; /* [demonstration_count] past calls, nearest first; or NULL */
+    const struct demonstration *demonstrations; /* [demonstration_count] past calls in prompt order; or NULL */
     size_t demonstration_count;
 };
 
@@ -328,10 +328,10 @@ struct generation_trace {
     struct parameters parameters;
     json_t *arguments; /* JSON object of given and default values; NULL without a usable prediction or on an error */
     enum generation_end end;
-    struct str fault; /* description of the fault, sanitised; empty if the call is valid or was not validated */
+    struct str fault; /* latest fault found, sanitised, even if it was repaired; empty if no fault was found */
     bool verified;    /* true if both predictions were usable and the model was asked about each difference */
-    bool mended;      /* true if the model repaired the call */
-    json_t *answers;  /* array of all answers; owns the values in `items` */
+    bool mended;      /* true if the model wrote all arguments again because of a fault */
+    json_t *answers;  /* array of the usable answers; owns the values in `items`, except defaults */
     struct chat_exchange *exchanges;
     size_t exchange_count;
     struct chat_cost cost;

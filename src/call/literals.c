@@ -18,7 +18,7 @@ enum {
     QUOTED_BYTES = 200,   /* quoted texts must be shorter */
     FRACTION_DIGITS = 9,  /* maximum digits of a fraction of a second */
     TIME_BYTES = 32,      /* buffer for a normalised time */
-    ADDRESS_BYTES = 4096, /* longest address; longer addresses are ignored */
+    ADDRESS_BYTES = 4096, /* addresses must be shorter; longer ones are ignored */
 };
 
 struct scan {

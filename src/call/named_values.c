@@ -1,4 +1,4 @@
-/* named_values.c: fills parameters from enumeration values, answers by name, and examples in descriptions. Marks the
+/* named_values.c: fills parameters from enumeration values, answers by name, and the parameters' examples. Marks the
  * literals in such values as used. See argument_reader.h. */
 #include "call/argument_reader.h"
 
@@ -206,7 +206,8 @@ size_t wt__reader_answering_literal(const struct argument_reader *r, size_t p)
     return SIZE_MAX;
 }
 
-/* Fills a parameter with the text of its answer, unless the answer contains a literal. */
+/* Fills a parameter with the text of its answer. Does nothing if the answer contains a literal, or if the parameter
+ * takes a list, a date or a time. */
 static int fill_answer(struct argument_reader *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
@@ -290,7 +291,8 @@ static int fill_words(struct argument_reader *r, size_t p)
 }
 
 /* Appends the enumeration values that occur in `range` of the request to `found`. Ignores a value inside a longer
- * value. *first: place of the first value in the request. Returns the number of values, or WT_ENOMEM. */
+ * value. *first: place of the first value found, in the order of the enumeration. Returns the number of values, or
+ * WT_ENOMEM. */
 static int find_enumeration_values(struct argument_reader *r, const struct parameter *parameter, struct byte_span range,
                                    json_t *found, struct byte_span *first)
 {
