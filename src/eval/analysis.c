@@ -140,7 +140,7 @@ void wt__analysis_input_dispose(struct analysis_input *input)
     *input = (struct analysis_input){0};
 }
 
-enum { COSINE_PAIRS = 1000000 /* maximum cosines with tools that a request does not need; sampled above that */ };
+enum { COSINE_PAIRS = 1000000 /* pairs of a request and a tool; with more, the pairs of unneeded tools are sampled */ };
 
 static const size_t vector_cutoffs[VECTOR_CUTOFFS] = {3, 5, 7};
 

@@ -198,7 +198,7 @@ static bool uses_model(const struct eval_run *e)
 }
 
 /* If the caller named no recipe, fills in every recipe that can run. Recipes with training are included if training is
- * possible. Recipes that train slowly are included only if their models exist (options.trained). */
+ * possible. Recipes that train slowly are included only if the caller has models (options.trained). */
 static void complete_recipes(struct eval_run *e, bool model)
 {
     const wt_recipe *recipe = NULL;
@@ -476,7 +476,7 @@ static char *keep_in_report(struct eval_run *e, struct buffer *buffer)
     return copy;
 }
 
-/* Appends the weight of the dense ranking in hybrid. */
+/* Appends the weight of the dense ranking, if the recipe that ran is hybrid. */
 static void write_hybrid_settings(const struct eval_run *e, const struct measurement *m, struct buffer *json)
 {
     const struct recipe *hybrid = &wt__recipes[RECIPE_HYBRID];

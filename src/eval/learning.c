@@ -2,9 +2,9 @@
  * measured split is not used for training.
  *
  * The folder of models that were trained here is named after a hash of all inputs. The file "finished" in the folder
- * lists the completed lessons, since a killed training may leave an incomplete model. Models in options.trained are
- * identified by the hash of their training data. For a data set without a train split, models of other data are
- * measured, and the report names that data.
+ * lists the completed lessons, since a killed training may leave an incomplete model. A model in options.trained is
+ * rejected if its config.json has another hash of the training data. For a data set without a train split, models of
+ * other data are measured, and the report names that data.
  *
  * A portion of a train split is written as an ordinary data set, so that training needs no special case.
  * qrels/train.tsv is written last: without it the folder is not yet a data set. */

@@ -40,15 +40,16 @@ struct gateway_options {
     const char *state_path;    /* file with the state of the servers for other processes; NULL for no file */
     /* locked while the gateway runs, so that other processes know that the state is current; NULL for no lock */
     const char *lock_path;
-    bool review_first;   /* the first list of a server waits for approval; it always waits if wt_audit_listing has
-                              findings */
+    bool review_first;   /* the first list of a server waits for approval; it always waits if the audit finds errors
+                              in it, or if there is a lock */
     const char *approve; /* command that approves a server's tools, without the server's name; NULL for
                                     `whichtool mcp approve` */
     struct str lock; /* text of a lock file (wt_lock): items without a pin are not shown, even if approved; empty for no
                             lock */
     const struct policy *policy; /* must outlive the gateway; NULL allows everything */
     struct audit_log *audit;     /* must outlive the gateway; NULL for no audit */
-    /* Reports a sentence to the operator, from any thread; may be NULL. failing: the gateway cannot serve calls. */
+    /* Reports a sentence to the operator, from any thread; may be NULL. failing: the sentence says that the gateway
+     * refuses calls, or that it serves calls again. */
     void (*report)(void *context, bool failing, const char *sentence);
     void *report_context;
     double (*now_ms)(void); /* clock for the expiry of parked calls and long results; NULL for wt__now_ms */

@@ -129,8 +129,8 @@ struct gateway {
     int lock_fd;                 /* descriptor of lock_path; -1 if it could not be locked */
     pthread_mutex_t state_lock;  /* serialises writes of the state file */
     pthread_mutex_t renew_lock;  /* serialises updates of the view, so that an older view never replaces a newer one */
-    pthread_mutex_t lock;        /* protects the fields below up to audit_fails */
-    pthread_cond_t turn;         /* signalled by wt__gateway_stop */
+    pthread_mutex_t lock;        /* protects view, parked, parked_count and remainders */
+    pthread_cond_t turn;         /* signalled by wt__gateway_stop; used with `lock` */
     struct tool_view *view;      /* current view; NULL until the first one is built */
     struct parked *parked;       /* list of parked calls (relay.c) */
     size_t parked_count;
@@ -186,11 +186,15 @@ void wt__results_close(struct gateway *gateway);
 
 /* Maps the URIs and names of resources, templates and prompts of all servers to names for clients, and back.
  *
- * A client sees a URI or a prompt's name as its server has it, unless the name is ambiguous. A name is ambiguous in two
- * cases: an earlier server (in the operator's order) has the same name or a template that the URI matches, or the name
- * begins with the prefix of any server. An ambiguous name gets the name of its server as a prefix: "SERVER+file:///x",
- * "SERVER.review". So a server cannot take over a name of a server before it. A name that no server lists and that
- * matches no template has no owner. */
+ * A client sees a URI or a prompt's name as its server has it, unless the name is ambiguous. A name is ambiguous in
+ * three cases:
+ *
+ *   - A server earlier in the operator's order has the same name.
+ *   - An earlier server has a template that the URI matches, or a template that may match the same URIs.
+ *   - The name begins with the prefix of any server.
+ *
+ * An ambiguous name gets the name of its server as a prefix: "SERVER+file:///x", "SERVER.review". So a server cannot
+ * take over a name of an earlier server. A name that no server lists and that matches no template has no owner. */
 
 enum offer_kind { OFFER_RESOURCES, OFFER_TEMPLATES, OFFER_PROMPTS };
 

@@ -32,8 +32,9 @@ enum {
     UPSTREAM_OTHER_MS = 10000,         /* timeout of a connection in the other era, where a server may stay silent */
     UPSTREAM_LISTEN_MS = 24 * 3600000, /* maximum silence on a subscription */
     UPSTREAM_CALLS_MAX = 256,          /* concurrent requests to the server, shared by clients */
-    UPSTREAM_WATCHED_MAX = 2000,       /* watched resources, counted for the client that watched first */
-    UPSTREAM_ERROR_BYTES = 1024,       /* maximum length of the last error */
+    UPSTREAM_WATCHED_MAX = 2000,       /* watched resources of the server, shared by clients; a resource counts for the
+                                          client that watched it first */
+    UPSTREAM_ERROR_BYTES = 1024,       /* maximum length of the last error, with its NUL */
 };
 
 struct upstream;
@@ -83,9 +84,10 @@ struct upstream_status {
     enum mcp_era era;
     enum mcp_era preferred; /* era to try first at the next start */
     bool speaks_both;
-    size_t tools, resources, prompts; /* numbers in the last listing */
+    size_t tools;                     /* tools in the last listing, with those that wait for approval */
+    size_t resources, prompts;        /* approved items of the last listing; templates count as resources */
     size_t waiting;                   /* tools that wait for approval */
-    size_t offers_waiting;            /* resources, templates and prompts that wait; not in the counts above */
+    size_t offers_waiting;            /* resources, templates and prompts that wait for approval */
     bool ran;                         /* the server was ready once */
     bool has_offer;                   /* the server's resources and prompts are known */
     unsigned failures;                /* consecutive failures */
@@ -95,8 +97,8 @@ struct upstream_status {
 void wt__upstream_status(struct upstream *upstream, struct upstream_status *out);
 /* Appends a line for each malformed item of the last lists (mcp/mend.h) and for each schema that does not compile. */
 void wt__upstream_notes(struct upstream *upstream, struct buffer *out);
-/* Records the tools and instructions that wait for approval, from the review of a listing. Returns true if more items
- * wait than ever before. */
+/* Records the tools that wait for approval, from the review of a listing. Returns true if more items wait than ever
+ * before: tools, resources, templates, prompts and the instructions. */
 bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_listing *listing,
                               const wt_review_report *report);
 /* True if the tool with this name waits for approval. name: an exported name, an id or, with bare, the server's own
@@ -142,7 +144,8 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
                         const void *context, struct upstream_link **out, wt_error *err);
 /* Replaces *link with a connection in `era` if the server speaks that era too. Otherwise *link is unchanged. A client
  * that answers questions needs this: a server with both eras sends its questions to a legacy client as requests, which
- * a modern connection cannot carry. Opens the second connection on first use, and waits like wt__upstream_borrow. */
+ * a modern connection cannot carry. Opens the second connection on first use, and waits for it like
+ * wt__upstream_borrow, but at most UPSTREAM_OTHER_MS. */
 void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned wait_ms,
                           bool (*is_unwanted)(const void *context), const void *context, struct upstream_link **link);
 void wt__upstream_return(struct upstream_link *link); /* NULL is a no-op */
@@ -177,7 +180,7 @@ struct upstream {
     pthread_cond_t turn;  /* signals changes of these fields */
     enum upstream_state state;
     enum mcp_era era;
-    struct upstream_link *link;    /* connection; NULL unless ready */
+    struct upstream_link *link;    /* connection, or NULL; it exists before the state is UPSTREAM_READY */
     struct upstream_link *other;   /* connection in the other era for clients that need it, or NULL */
     bool speaks_both;              /* `other` worked once, in this run or an earlier one */
     bool speaks_one;               /* `other` could not be opened since the last start */

@@ -187,9 +187,9 @@ static int add_usage_group(struct choice_rows *rows, struct store_library *catal
     return 0;
 }
 
-/* Adds rows from up to `limit` successful usages, drawn by rng: one row for each request and tool. Requests with the
- * same words count as one request, with the tools of all of them. The other tools of a request are kept out of a row's
- * list. Errors: WT_EEMPTY (no such usage), those of wt_list_usage, WT_ECANCELLED, WT_ENOMEM. */
+/* Adds rows from up to `limit` usages that did not fail, drawn by rng: one row for each request and tool. Requests with
+ * the same words count as one request, with the tools of all of them. The other tools of a request are kept out of a
+ * row's list. Errors: WT_EEMPTY (no such usage), those of wt_list_usage, WT_ECANCELLED, WT_ENOMEM. */
 static int add_recorded_rows(struct choice_rows *rows, struct store_library *catalogue, size_t limit, struct rng *rng,
                              struct progress *progress, wt_error *err)
 {

@@ -1,4 +1,4 @@
-/* internal.h: what all generators of data sets share.
+/* internal.h: declarations shared by the generators of data sets.
  *
  *   pieces      validates the model's answers, finds duplicates and answers that repeat their prompt (piece.c)
  *   stages      asks many questions of one kind (stage.c)
@@ -90,16 +90,16 @@ size_t wt__piece_characters(struct str text);
 bool wt__piece_next_line(struct str *rest, struct str *line);
 
 /* A set of texts without duplicates. Texts are duplicates if they have the same words or, with an encoder, if the
- * cosine of their vectors reaches a threshold. Each text is encoded once and compared with all before it. */
+ * cosine of their vectors reaches a threshold. Each text is encoded once and compared with all texts before it. */
 
 struct distinct {
     const struct encoder *encoder; /* NULL to compare words only */
     struct encoder_scratch *scratch;
     struct arena arena; /* memory of the words */
     struct map words;
-    double threshold;
-    float *vectors;  /* [count, D] */
-    float *likeness; /* similarity of the current text to each earlier text */
+    double threshold; /* minimum cosine of two duplicates */
+    float *vectors;   /* [count, D] */
+    float *likeness;  /* similarity of the current text to each earlier text */
     size_t count, capacity, likeness_capacity, dim;
 };
 

@@ -314,8 +314,8 @@ static size_t keep_nearest_tools(const struct tool_draw *draw, size_t first, uin
     return top.len;
 }
 
-/* Replaces the last drawn tool by one of another provider if all are of one provider: a draw within a category needs
- * at least two providers. list [count]: tools to take it from. */
+/* If all drawn tools are of one provider, replaces the last by a tool of another provider: a draw within a category
+ * needs at least two providers. list [count]: tools from which the replacement is taken. */
 static void mix_providers(const struct tool_draw *draw, struct rng *rng, struct drawn_tools *drawn,
                           const uint32_t *list, size_t count)
 {

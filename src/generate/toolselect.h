@@ -120,9 +120,10 @@ void wt__samples_dispose(struct choice_samples *samples);
 /* Appends the contents of the file. */
 void wt__samples_write(const struct choice_samples *samples, struct buffer *out);
 
-/* Parses a file. name: for messages. Leaves out a row if the right tool is missing from its choices or repeated, or
- * if a text is missing or too long. Errors: WT_EFORMAT (a line is not a JSON object; the message
- * has its number), WT_ETOOLONG (too many rows, or a line is too long), WT_ENOMEM. */
+/* Parses a file. name: for messages. Leaves out a row if the right tool is missing from its choices or repeated, if it
+ * has fewer than 2 or more than SAMPLE_CHOICES_MAX choices, or if a text is missing or too long. Errors: WT_EFORMAT (a
+ * line is not a JSON object; the message has its number), WT_ETOOLONG (too many rows, or a line is too long),
+ * WT_ENOMEM. */
 int wt__samples_parse(struct choice_samples *out, struct str file, const char *name, wt_error *err);
 
 /* Rows of a data set for choosing tools: an instruction, a list of tools, the right one, and a note with the
@@ -135,7 +136,7 @@ int wt__samples_parse(struct choice_samples *out, struct str file, const char *n
 struct choice_row {
     struct str query;
     size_t tool;              /* place in the library */
-    const size_t *also_right; /* [also_count] other right tools, kept out of the row's list */
+    const size_t *also_right; /* [also_right_count] other right tools, kept out of the row's list */
     size_t also_right_count;
     size_t *choices; /* [choice_count] places, including the right tool */
     size_t choice_count;

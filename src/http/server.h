@@ -88,8 +88,8 @@ struct http_server;
 
 struct http_figures {
     uint64_t connections, queued, running; /* current numbers */
-    /* Counted since the server was opened. accepted: connections. refused: invalid or late requests. overloaded:
-     * requests answered 503 at a limit or during the shutdown. requests: complete requests. */
+    /* Counted since the server was opened. accepted: connections. refused: requests with an invalid head, and late
+     * requests. overloaded: requests answered 503 at a limit or during the shutdown. requests: complete requests. */
     uint64_t accepted, refused, overloaded, requests;
 };
 

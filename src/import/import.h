@@ -60,7 +60,7 @@ struct import {
     size_t left_count;
     size_t twins;       /* tools with the name of an earlier tool and another definition */
     uint32_t twin[2];   /* index of the first of these tools; index of the earlier tool with its name */
-    const char *format; /* format of all files; "mixed" if they differ; static */
+    const char *format; /* format of all files; "mixed" if they differ or no file could be read; static */
     bool whole;         /* true if every source was read to its end; missing tools then do not exist in the source */
     const char **files; /* [file_count] names of the files */
     size_t file_count;
