@@ -1,4 +1,4 @@
-/* eval.c: wt_eval. It measures the results that a caller of wt_find would get.
+/* eval.c: wt_eval. It measures the results that a caller of wt_find or wt_pick would get.
  *
  *   data set -> queries and judgements (dataset)
  *   corpus -> cached store (changes/corpus); for learned recipes, a store with recorded use and models (learning)
@@ -61,7 +61,7 @@ struct eval_run {
     wt_catalog_info info;
     size_t lost_tools;    /* relevant tools missing in the catalogue */
     bool *multi_provider; /* [plan.queries] true if the relevant tools belong to several providers */
-    bool lexical_only;    /* the caller named no recipe, and no model is installed */
+    bool lexical_only;    /* the caller named no recipe, and no model is in use */
     bool untrained;       /* the caller named no recipe, and there is a model but no training data */
     bool learns;          /* a recipe or the page uses trained models; `learning` is set */
     struct eval_learning learning;
@@ -400,7 +400,7 @@ static const char *find_named_learner(const struct eval_run *e)
     return NULL;
 }
 
-/* Opens the store of the corpus, or the store with recorded use if a recipe learns from it. */
+/* Opens the store of the corpus, or the store with recorded use if a recipe or the page uses trained models. */
 static int open_eval_store(struct eval_run *e, const char *dir, bool model)
 {
     struct corpus_options corpus = {.cache_dir = e->options.cache_dir,
@@ -537,7 +537,7 @@ static int write_row_notice(struct eval_run *e, const struct measurement *m, con
     if (m->notice)
         wt__buffer_printf(&text, "; %s", m->notice);
     if (e->lexical_only)
-        wt__buffer_text(&text, "; no model is installed, so only recipes without a model were measured");
+        wt__buffer_text(&text, "; no model is in use, so only recipes without a model were measured");
     if (e->untrained)
         wt__buffer_text(&text, "; the set has no train split, so recipes that need training were left out");
     if (e->learns && e->learning.other_data)

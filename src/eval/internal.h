@@ -137,7 +137,7 @@ struct measurement {
     bool *missed;                       /* [relevant], in the order of queries and judgements; see wt__note_misses */
     double *multi_provider_probability; /* [queries], from wt_hits; NaN if the recipe gives none */
     double *questions, *tokens;         /* [queries] sent to a language model; tokens include the answers */
-    char *ran, *notice, *why;           /* from wt_hits at the first query; notice and why may be NULL */
+    char *ran, *notice, *why;           /* from the answer to the first query; notice and why may be NULL */
 };
 
 /* Measures in two passes. The first pass answers one query without timing it, then times plan->timed queries one after
@@ -224,7 +224,8 @@ bool wt__has_train_split(const char *dir);
 /* True if the recipe needs training, or is better with it. */
 bool wt__recipe_uses_training(const char *recipe);
 
-/* True if training takes so long that the caller must name the recipe. */
+/* True if the recipe uses the cross-encoder, which takes long to train. If the caller names no recipes, such a recipe
+ * is measured only with options.trained. */
 bool wt__recipe_trains_slowly(const char *recipe);
 
 /* True if the recipe's model exists. trained: NULL if no model exists. */

@@ -334,7 +334,7 @@ bool wt__recipe_uses_training(const char *name)
 {
     const wt_recipe *recipe;
     const wt_lesson *lesson;
-    if (wt__recipe_selector(name) == SELECTOR_PTR) /* also runs without training, like "auto", "set" and "toolrerank" */
+    if (wt__recipe_selector(name) == SELECTOR_PTR) /* is no lesson and runs without training, but is better with it */
         return true;
     for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
         if (strcmp(lesson->name, name) == 0)

@@ -112,7 +112,7 @@ struct scatter_map {
         struct str text; /* the request, or the tool's id */
     } * points;
     size_t count, of_kind[POINT_KINDS];
-    double nearest[POINT_KINDS][POINT_KINDS]; /* share of the points of a kind, by the kind of their nearest point */
+    double nearest[POINT_KINDS][POINT_KINDS]; /* [a][b]: share of points of kind a whose nearest point is of kind b */
 };
 
 int wt__scatter_map(struct scatter_map *out, const struct analysis_input *input, uint64_t seed, struct arena *arena,

@@ -154,8 +154,8 @@ bool wt__audit_is_failing(struct audit_log *log, wt_error *why);
 
 /* Rotates the log: starts a new file at the path. Its first line continues the old file's chain, with an HMAC if there
  * is a key. *kept: the old file's new name, PATH.YYYYMMDDTHHMMSSZ, freed by the caller. *number: number of the new
- * file's first line. Gateways that write the log continue in the new file. Errors: those of wt__audit_open, and
- * WT_EINVAL if the log has no lines. */
+ * file's first line. Gateways that write the log continue in the new file. With a key, the old file's lines may lack an
+ * HMAC. Errors: those of wt__audit_open, WT_ENOTFOUND, and WT_EINVAL if the log has no lines. */
 int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const struct audit_key *key, wt_error *err);
 
 /* Checks audit logs and repeats their decisions with the same policy. */

@@ -10,7 +10,7 @@
 #include "whichtool/review.h"
 #include "serve/catalogue.h"
 
-enum { FACE_INSTRUCTIONS_BYTES = 2048 /* maximum length of a server's instructions */ };
+enum { FACE_INSTRUCTIONS_BYTES = 2048 /* maximum bytes of a server's instructions that clients get */ };
 
 /* ---------------------------------------------------------------- direct face */
 

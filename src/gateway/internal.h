@@ -84,7 +84,8 @@ const struct mcp_input *wt__view_input(struct view_tool *tool, wt_error *err);
 
 enum {
     OUTCOME_IDLE_MS = 60000,
-    OUTCOME_CLIENTS_MAX = 1000,       /* clients with a remembered search; the least recently active is dropped */
+    OUTCOME_CLIENTS_MAX = 1000,       /* maximum remembered searches, one per client; the search of the client that was
+                                         active least recently is written and dropped first */
     OUTCOME_FOUND_MAX = 50,           /* maximum number of remembered tools of a search */
     OUTCOME_REQUEST_BYTES_MAX = 4096, /* longer requests are ignored */
 };
@@ -176,7 +177,8 @@ struct result_reader {
  * Returns 0 or WT_ENOMEM. */
 int wt__result_cut(struct gateway *gateway, const struct result_reader *reader, struct str result, size_t most,
                    struct buffer *out, wt_error *err);
-/* Appends the next piece of a result to out. Returns WT_ENOTFOUND if the handle expired or is not this principal's. */
+/* Appends the next piece of a result to out. Returns WT_ENOTFOUND if the handle was read already, has expired, or is
+ * not this principal's. */
 int wt__result_more(struct gateway *gateway, const struct result_reader *reader, struct str handle, size_t most,
                     struct buffer *out, wt_error *err);
 /* Drops the rests of results that have expired. all: drops all of them. */

@@ -73,8 +73,8 @@ int wt__upstream_start(struct upstream *upstream, wt_error *err);
 void wt__upstream_stop(struct upstream *upstream);
 /* Ends the thread and the server. All links must have been returned. */
 void wt__upstream_end(struct upstream *upstream);
-/* Ends and frees the upstream. Callbacks may use other upstreams, so end all of them before closing the first. NULL is
- * a no-op. */
+/* Ends and frees the upstream. Callbacks may use other upstreams, so end all upstreams before closing the first. NULL
+ * is a no-op. */
 void wt__upstream_close(struct upstream *upstream);
 
 const char *wt__upstream_name(const struct upstream *upstream);

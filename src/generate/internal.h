@@ -181,9 +181,9 @@ enum stage_id {
 };
 
 struct stage_count {
-    size_t wanted, made;
+    size_t wanted, made; /* pieces; made: accepted so far */
     uint64_t questions, unusable, offered;
-    uint64_t refused[PIECE_FATES]; /* PIECE_TAKEN is always 0 */
+    uint64_t refused[PIECE_FATES]; /* refused[PIECE_TAKEN] is always 0 */
     size_t fruitless;              /* consecutive answers that gave nothing usable */
     bool gave_up;                  /* ended by STAGE_FRUITLESS_MAX */
 };
@@ -333,7 +333,7 @@ struct generate_session {
     struct stage_runner runner;
     struct generated *result;
     struct buffer settings; /* one line of JSON */
-    double began;
+    double began;           /* time of wt__session_begin, by wt__now_ms */
 };
 
 /* model: NULL for the engine's. Call wt__session_end even after a failure. */

@@ -36,7 +36,7 @@
 enum {
     DRAW_TOOLS = 10,  /* T in the Tool2Vec paper */
     DRAW_NEAR = 40,   /* number of nearest tools that "near" draws from */
-    DRAW_STEERED = 4, /* tools of a draw, besides the first, reserved for those with too few usages */
+    DRAW_STEERED = 4, /* maximum tools of a draw, besides the first, that are drawn from those with too few usages */
 };
 
 enum draw_within { WITHIN_PROVIDER, WITHIN_CATEGORY, WITHIN_ANY, WITHINS };
@@ -160,7 +160,7 @@ void wt__beir_write_tool(const wt_tool *tool, const char *name, struct buffer *o
  * its split follows from a hash of its words, since each tool should be in train. */
 
 enum {
-    REQUEST_TOOLS_MIN = 2, /* ToolBank's M */
+    REQUEST_TOOLS_MIN = 2, /* minimum and maximum tools of a ToolBank request for several tools */
     REQUEST_TOOLS_MAX = 5,
     REQUEST_TOOLS_HELD = 10, /* maximum tools of a request in any data set */
 };

@@ -47,8 +47,8 @@ struct import_place {
     size_t line, byte; /* 1-based line and byte offset in the file */
 };
 
-/* The result of an import, valid until wt__import_dispose. After wt__import_bytes, the tools' definitions are views of
- * the caller's bytes. */
+/* The result of an import, valid until wt__import_dispose. After wt__import_bytes, the tools' definitions may be views
+ * of the caller's bytes. */
 struct import {
     struct tool *tools;          /* [tool_count], with unique (provider, name) */
     struct import_place *places; /* [tool_count] */

@@ -1,8 +1,8 @@
 /* internal.h: functions that the importers share. They find tools in JSON, and add tools and issues to the import.
  *
- * An importer recognises a source by its peek, and reads the source. It passes a draft of each tool to wt__reader_add,
- * and reports problems with wt__reader_issue. Both functions return 0 to continue, or a negative code that ends the
- * import. */
+ * An importer recognises a source by its struct peek, and reads the source. It passes a draft of each tool to
+ * wt__reader_add, and reports problems with wt__reader_issue. Both functions return 0 to continue, or a negative code
+ * that ends the import. */
 #ifndef WT_IMPORT_INTERNAL_H
 #define WT_IMPORT_INTERNAL_H
 
@@ -48,7 +48,7 @@ struct draft {
     struct str provider, name, title, description, category, source_id;
     json_t *schema;        /* schema of the arguments, in any dialect; changed by wt__reader_add; NULL if absent */
     bool judged;           /* the importer has removed the credentials from the schema */
-    struct str definition; /* lives as long as the source */
+    struct str definition; /* a view of the source, or text in the import's arena */
     struct source_place place;
 };
 
