@@ -84,8 +84,9 @@ struct upstream_status {
     enum mcp_era era;
     enum mcp_era preferred; /* era to try first at the next start */
     bool speaks_both;
-    size_t tools;                     /* tools in the last listing, with those that wait for approval */
-    size_t resources, prompts;        /* approved items of the last listing; templates count as resources */
+    /* Numbers in the last listing. tools: with those that wait for approval. resources, prompts: approved items only;
+     * resources includes the templates. */
+    size_t tools, resources, prompts;
     size_t waiting;                   /* tools that wait for approval */
     size_t offers_waiting;            /* resources, templates and prompts that wait for approval */
     bool ran;                         /* the server was ready once */
