@@ -164,12 +164,12 @@ size_t wt__count_relevant(const struct query *query);
 /* ---------------------------------------------------------------- runs of other programs */
 
 enum {
-    OTHER_RUN_LINES_MAX = 20000000 /* per file; a file has at most WT_MAX_FILE_BYTES */
+    OTHER_RUN_LINES_MAX = 20000000 /* maximum number of a file's lines that are about the measured queries */
 };
 
 /* Judges rankings of the same queries by another program, read from a TREC run. Ranks by score. Equal scores are ranked
  * by id in descending order, as trec_eval does. A query missing in the run has no hits. The measurement's notice counts
- * such queries, and tools missing in the engine's catalogue. Nothing is timed.
+ * such queries, tools missing in the engine's catalogue, and lines about other queries. Nothing is timed.
  *
  * *name: label of the row, the last part of `path`, borrowed from it. Errors: WT_EFORMAT with file and line,
  * WT_ENOTFOUND (also if no line is about one of the queries), WT_ETOOLONG, WT_ENOMEM. */

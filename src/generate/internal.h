@@ -148,7 +148,8 @@ void wt__repetition_dispose(struct repetition *repetition);
 int wt__repetition_check(const struct repetition *own, struct str prompt, struct str examples, struct str said,
                          bool *out, wt_error *err);
 
-/* Asks a language model many questions of one kind. Asks again, a limited number of times, if an answer is unusable.
+/* Asks a language model many questions of one kind. Asks about an item again, a limited number of times, until the item
+ * is complete.
  *
  * Items are asked in rounds, concurrently as far as the model allows, and the answers are read in the order of the
  * items. The result therefore depends only on the answers, not on their timing. Answers are recorded in the data

@@ -198,8 +198,8 @@ void wt__request_set_dispose(struct request_set *set);
 int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, const struct generated_request *request,
                         struct generated_request **out, wt_error *err);
 
-/* Writes the folder's files, or removes those of an earlier run if the set is empty. Errors: those of
- * wt__folder_write. */
+/* Writes the folder's files. If the set is empty, removes those of an earlier run, except the folder none/. Errors:
+ * those of wt__folder_write. */
 int wt__request_set_write(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
                           wt_error *err);
 

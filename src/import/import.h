@@ -73,8 +73,8 @@ struct import {
 
 /* Imports tools from bytes. *out is empty and disposed on failure. Errors: WT_EFORMAT (the source cannot be read at
  * all, or any issue if strict), WT_ETOOLONG (the file or the number of tools is over the limit), WT_EINVAL (unknown
- * format, or invalid provider), WT_ECANCELLED, WT_ENOMEM. wt__import_path can also fail with WT_ENOTFOUND and
- * WT_EIO. */
+ * format, or invalid provider), WT_ECANCELLED, WT_ENOMEM. wt__import_path can also fail with WT_ENOTFOUND,
+ * WT_EREADONLY (permission denied) and WT_EIO. */
 int wt__import_bytes(struct import *out, struct str bytes, const struct import_options *options, wt_error *err);
 
 /* Imports a file, a BEIR folder (one with a corpus.jsonl), or a folder of files. Each file of a folder has its own
