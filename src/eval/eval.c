@@ -49,7 +49,7 @@ struct eval_run {
     uint64_t seed;
     size_t resamples;
     struct eval_plan plan;
-    const char *without, *oracle_rate; /* settings of options.experiment; NULL if absent. In the arena */
+    const char *without, *oracle_rate; /* settings of options.experiment, in `scratch`; NULL if absent */
     struct oracle oracle;              /* answers the questions of the recipe ptr if oracle_rate is set */
     const char *recipes[MAX_RECIPES];
     size_t recipe_count;

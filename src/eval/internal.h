@@ -130,7 +130,7 @@ extern const char *const wt__pick_metrics[PICK_METRICS - SET_METRICS]; /* names 
 struct measurement {
     double *values;                              /* [queries, metrics] */
     double *picks;                               /* [queries, PICK_METRICS]; NULL if the recipe ranks */
-    double answerability[ANSWERABILITY_FIGURES]; /* [answerability_count]; of the recipe `set`, filled separately */
+    double answerability[ANSWERABILITY_FIGURES]; /* [answerability_count], for the recipe `set` only */
     size_t answerability_count;
     size_t timed;                       /* number of times in `milliseconds` */
     double *milliseconds;               /* [timed], ascending */

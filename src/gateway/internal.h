@@ -57,8 +57,9 @@ struct pins;
 struct view_options {
     struct upstream *const *upstreams; /* [count] */
     size_t count;
-    bool bare_names; /* show a tool's name without its server if the name is unique among all tools and the tools of
-                        the search face, else the exported name; false to show only exported names */
+    /* true to show tools under their names without the server. A tool still gets its exported name if another tool, or
+     * a tool of the search face, has the same name. false to show only exported names. */
+    bool bare_names;
     const struct pins *lock; /* tools whose hash has no pin are left out; NULL for no lock */
 };
 
@@ -287,8 +288,9 @@ extern const struct face_kind_row wt__face_direct; /* other kinds may use its fu
 /* True if the caller may use the tool. */
 bool wt__face_allows(const struct face *face, const struct mcp_call *call, const struct view_tool *tool);
 
-/* Fails for a name that cannot be called. Returns WT_EINVAL if the tool waits for approval or its server is not running
- * and the caller may know that, else WT_ENOTFOUND. hidden: the tool exists, but the policy denies it. */
+/* Fails for a name that cannot be called. Returns WT_EINVAL if the policy allows the tool, and the tool waits for
+ * approval or its server is not running. Otherwise returns WT_ENOTFOUND. hidden: the tool exists, but the policy denies
+ * it. */
 int wt__face_fail_missing(const struct face *face, const struct mcp_call *call, struct str name, bool hidden,
                           wt_error *err);
 /* Appends a sentence to an empty search result if the request names a tool that waits for approval. */

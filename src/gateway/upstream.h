@@ -56,7 +56,7 @@ struct upstream_options {
     bool speaks_both;    /* both eras worked in an earlier run */
     unsigned timeout_ms; /* for a start; 0 for MCP_CONNECT_MS */
     void *context;       /* for the callbacks */
-    /* Takes the lists, on the upstream's thread; on an error the old ones stay valid. The other callbacks run on any
+    /* Takes the lists, on the upstream's thread. On an error the old lists stay valid. The other callbacks run on any
      * thread. */
     int (*take_listing)(void *context, struct upstream *upstream, const struct upstream_listing *listing,
                         wt_error *err);

@@ -33,7 +33,7 @@ static const double USUAL_DEV = 0.1, USUAL_TEMPERATURE = 0.7, DEV_MOST = 0.9;
 
 /* One drawn usage. */
 struct drawn_usage {
-    char *request, *words; /* words: in lower case; requests with the same words are the same */
+    char *request, *words; /* words: the request's words in lower case; requests with the same words count as one */
     char **tools;          /* [count] ids of the tools that still exist */
     size_t count;
     int64_t id;
