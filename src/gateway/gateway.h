@@ -19,7 +19,7 @@
 enum {
     GATEWAY_CHECK_MS = 500,          /* interval of checks for catalogue changes by other processes */
     GATEWAY_DIRECT_MOST = 20,        /* maximum number of tools that `auto` shows directly */
-    GATEWAY_RESULT_BYTES = 48 << 10, /* maximum length of a result; a handle gives the rest */
+    GATEWAY_RESULT_BYTES = 48 << 10, /* maximum length of a call tool's result; a handle gives the rest */
     GATEWAY_START_WAIT_MS = 30000,   /* maximum wait of a call for a starting server */
     GATEWAY_CALLS_MAX = 512,         /* concurrent requests, shared by servers (base/shares.h) */
     GATEWAY_PARKED_MAX = 512,        /* calls that wait for the answer of a modern client, shared by clients and also by
@@ -32,7 +32,7 @@ struct audit_log;
 
 struct gateway_options {
     bool bare_names;           /* show tools under their servers' own names if unique */
-    size_t result_bytes;       /* 0 for GATEWAY_RESULT_BYTES */
+    size_t result_bytes;       /* maximum length of a call tool's result; 0 for GATEWAY_RESULT_BYTES */
     unsigned start_timeout_ms; /* timeout for the start of a server; 0 for MCP_CONNECT_MS */
     unsigned call_timeout_ms;  /* maximum silence of a server during a call; 0 for MCP_REQUEST_MS */
     unsigned list_wait_ms;     /* maximum wait of a list request for servers that have not listed their tools yet;

@@ -96,7 +96,8 @@ struct upstream_status {
     char error[UPSTREAM_ERROR_BYTES]; /* last error, or "" */
 };
 void wt__upstream_status(struct upstream *upstream, struct upstream_status *out);
-/* Appends a line for each malformed item of the last lists (mcp/mend.h) and for each schema that does not compile. */
+/* Appends a line for each malformed item of the last lists and for each schema that does not compile, at most
+ * MCP_MEND_NOTES for the list of tools and as many for the other lists (mcp/mend.h). */
 void wt__upstream_notes(struct upstream *upstream, struct buffer *out);
 /* Records the tools that wait for approval, from the review of a listing. Returns true if more items wait than ever
  * before: tools, resources, templates, prompts and the instructions. */
