@@ -140,7 +140,9 @@ void wt__analysis_input_dispose(struct analysis_input *input)
     *input = (struct analysis_input){0};
 }
 
-enum { COSINE_PAIRS = 1000000 /* maximum cosines with tools that a request does not need; sampled above that */ };
+/* Maximum pairs of a request and a tool. Above this number, the pairs with tools that the request does not need are
+ * sampled. */
+enum { COSINE_PAIRS = 1000000 };
 
 static const size_t vector_cutoffs[VECTOR_CUTOFFS] = {3, 5, 7};
 

@@ -1,4 +1,4 @@
-/* eval.c: wt_eval. It measures the results that a caller of wt_find would get.
+/* eval.c: wt_eval. It measures the results that a caller of wt_find or wt_pick would get.
  *
  *   data set -> queries and judgements (dataset)
  *   corpus -> cached store (changes/corpus); for learned recipes, a store with recorded use and models (learning)
@@ -49,7 +49,7 @@ struct eval_run {
     uint64_t seed;
     size_t resamples;
     struct eval_plan plan;
-    const char *without, *oracle_rate; /* settings of options.experiment; NULL if absent. In the arena */
+    const char *without, *oracle_rate; /* settings of options.experiment, in `scratch`; NULL if absent */
     struct oracle oracle;              /* answers the questions of the recipe ptr if oracle_rate is set */
     const char *recipes[MAX_RECIPES];
     size_t recipe_count;
@@ -61,7 +61,7 @@ struct eval_run {
     wt_catalog_info info;
     size_t lost_tools;    /* relevant tools missing in the catalogue */
     bool *multi_provider; /* [plan.queries] true if the relevant tools belong to several providers */
-    bool lexical_only;    /* the caller named no recipe, and no model is installed */
+    bool lexical_only;    /* the caller named no recipe, and no model is in use */
     bool untrained;       /* the caller named no recipe, and there is a model but no training data */
     bool learns;          /* a recipe or the page uses trained models; `learning` is set */
     struct eval_learning learning;
@@ -198,7 +198,7 @@ static bool uses_model(const struct eval_run *e)
 }
 
 /* If the caller named no recipe, fills in every recipe that can run. Recipes with training are included if training is
- * possible. Recipes that train slowly are included only if their models exist (options.trained). */
+ * possible. Recipes that train slowly are included only if the caller has models (options.trained). */
 static void complete_recipes(struct eval_run *e, bool model)
 {
     const wt_recipe *recipe = NULL;
@@ -400,7 +400,7 @@ static const char *find_named_learner(const struct eval_run *e)
     return NULL;
 }
 
-/* Opens the store of the corpus, or the store with recorded use if a recipe learns from it. */
+/* Opens the store of the corpus, or the store with recorded use if a recipe or the page uses trained models. */
 static int open_eval_store(struct eval_run *e, const char *dir, bool model)
 {
     struct corpus_options corpus = {.cache_dir = e->options.cache_dir,
@@ -476,7 +476,7 @@ static char *keep_in_report(struct eval_run *e, struct buffer *buffer)
     return copy;
 }
 
-/* Appends the weight of the dense ranking in hybrid. */
+/* Appends the weight of the dense ranking, if the recipe that ran is hybrid. */
 static void write_hybrid_settings(const struct eval_run *e, const struct measurement *m, struct buffer *json)
 {
     const struct recipe *hybrid = &wt__recipes[RECIPE_HYBRID];
@@ -537,7 +537,7 @@ static int write_row_notice(struct eval_run *e, const struct measurement *m, con
     if (m->notice)
         wt__buffer_printf(&text, "; %s", m->notice);
     if (e->lexical_only)
-        wt__buffer_text(&text, "; no model is installed, so only recipes without a model were measured");
+        wt__buffer_text(&text, "; no model is in use, so only recipes without a model were measured");
     if (e->untrained)
         wt__buffer_text(&text, "; the set has no train split, so recipes that need training were left out");
     if (e->learns && e->learning.other_data)

@@ -1,4 +1,5 @@
-/* internal.h: measuring recipes on a data set: metrics, TREC files, the measurement itself, and training before it. */
+/* internal.h: declarations shared by the files of src/eval: metrics, TREC files, the measurement of recipes, and the
+ * training before it. */
 #ifndef WT_EVAL_INTERNAL_H
 #define WT_EVAL_INTERNAL_H
 
@@ -40,7 +41,7 @@ double wt__ndcg_at(const int *gains, size_t ranked, const int *ideal, size_t jud
  *
  *   run     QUERY Q0 TOOL RANK SCORE RECIPE          qrels   QUERY 0 TOOL GAIN
  *
- * Fields are separated by blanks. In an id, bytes up to and including the blank, DEL and '%' are escaped as %XX.
+ * Fields are separated by blanks. In an id, control characters, the blank and '%' are escaped as %XX.
  * trec_eval ignores RANK, reads SCORE as a 32-bit float and breaks ties by id. To preserve our ranking, a score equal
  * to or above the previous one is written as the float just below the previous one. */
 
@@ -51,7 +52,7 @@ void wt__trec_qrels_line(struct buffer *out, struct str query, const struct judg
 
 /* Escapes an id. */
 void wt__trec_escape(struct buffer *out, struct str id);
-/* Unescapes an id in place. A '%' without two hexadecimal digits after it is kept. */
+/* Unescapes an id in place. Keeps "%00", and a '%' without two hexadecimal digits after it. */
 void wt__trec_unescape(char *field);
 
 /* ---------------------------------------------------------------- answerability */
@@ -98,7 +99,7 @@ struct eval_plan {
     size_t latency_k;        /* hits requested when measuring time: the largest cutoff, at least 10 */
     size_t queries;          /* number of queries; the first `queries` of the data set are used */
     size_t timed;            /* number of timed queries; the first `timed` queries are timed */
-    size_t relevant;         /* judgements of all used queries with a gain > 0 */
+    size_t relevant;         /* number of judgements with a gain > 0 in all used queries */
     size_t max_per_provider; /* see wt_eval_options */
     bool copies, as_typed;   /* see wt_eval_options */
     struct ptr_plan ptr;
@@ -129,18 +130,19 @@ extern const char *const wt__pick_metrics[PICK_METRICS - SET_METRICS]; /* names 
 struct measurement {
     double *values;                              /* [queries, metrics] */
     double *picks;                               /* [queries, PICK_METRICS]; NULL if the recipe ranks */
-    double answerability[ANSWERABILITY_FIGURES]; /* [answerability_count]; of the recipe `set`, filled separately */
+    double answerability[ANSWERABILITY_FIGURES]; /* [answerability_count], for the recipe `set` only */
     size_t answerability_count;
     size_t timed;                       /* number of times in `milliseconds` */
     double *milliseconds;               /* [timed], ascending */
-    bool *missed;                       /* [relevant], in the order of queries and judgements */
-    double *multi_provider_probability; /* [queries], from wt_hits */
+    bool *missed;                       /* [relevant], in the order of queries and judgements; see wt__note_misses */
+    double *multi_provider_probability; /* [queries], from wt_hits; NaN if the recipe gives none */
     double *questions, *tokens;         /* [queries] sent to a language model; tokens include the answers */
-    char *ran, *notice, *why;           /* from wt_hits at the first query; notice and why may be NULL */
+    char *ran, *notice, *why;           /* from the answer to the first query; notice and why may be NULL */
 };
 
-/* Measures in two passes. The first is timed: wt_find for one query after another on this thread, after one query to
- * warm up. The second ranks to plan->depth in several threads and is judged. run_path: TREC run to write, or NULL. */
+/* Measures in two passes. The first pass answers one query without timing it, then times plan->timed queries one after
+ * another on this thread. With plan->ptr.once, the recipe ptr is timed in the second pass instead. The second pass
+ * ranks to plan->depth in several threads and is judged. run_path: TREC run to write, or NULL. */
 int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct eval_plan *plan,
                 const char *recipe, const char *run_path, struct progress *progress, wt_error *err);
 /* Allocates a measurement with all figures 0. Call wt__measurement_dispose even on failure (WT_ENOMEM). */
@@ -150,7 +152,7 @@ void wt__measurement_dispose(struct measurement *measurement);
 /* Computes the figures of one ranking; out: [wt__metric_count]. ranked: [len] source ids. Errors: WT_ENOMEM. */
 int wt__judge_ranking(double *out, const struct eval_plan *plan, const struct query *query, const char *const *ranked,
                       size_t len, wt_error *err);
-/* Marks the relevant tools missing in the first MISS_DEPTH; missed: [wt__count_relevant]. */
+/* Sets missed [wt__count_relevant]: true for each relevant tool that is not among the first MISS_DEPTH of `ranked`. */
 void wt__note_misses(bool *missed, const struct query *query, const char *const *ranked, size_t len);
 
 /* True if the recipe builds on the ranking of another recipe. */
@@ -162,12 +164,12 @@ size_t wt__count_relevant(const struct query *query);
 /* ---------------------------------------------------------------- runs of other programs */
 
 enum {
-    OTHER_RUN_LINES_MAX = 20000000 /* per file; a file has at most WT_MAX_FILE_BYTES */
+    OTHER_RUN_LINES_MAX = 20000000 /* maximum number of a file's lines that are about the measured queries */
 };
 
 /* Judges rankings of the same queries by another program, read from a TREC run. Ranks by score. Equal scores are ranked
  * by id in descending order, as trec_eval does. A query missing in the run has no hits. The measurement's notice counts
- * such queries, and tools missing in the engine's catalogue. Nothing is timed.
+ * such queries, tools missing in the engine's catalogue, and lines about other queries. Nothing is timed.
  *
  * *name: label of the row, the last part of `path`, borrowed from it. Errors: WT_EFORMAT with file and line,
  * WT_ENOTFOUND (also if no line is about one of the queries), WT_ETOOLONG, WT_ENOMEM. */
@@ -199,8 +201,8 @@ int wt__portion_write(const char *folder, const char *dir, const struct dataset 
  *   CACHE/KEY.wt-models/   the models; the file "finished" lists the completed lessons
  *   CACHE/KEY.wt-data/     the training data, if it is a part of the train split
  *
- * KEY is the SHA-256 of all inputs: corpus, training and dev requests, seed, model, library version. These files and
- * folders may be deleted at any time. */
+ * KEY is the SHA-256 of all inputs: corpus, training and dev requests, seed, model, library version, and the dense
+ * weights if the caller set them. These files and folders may be deleted at any time. */
 
 struct eval_learning {
     wt_eval_options options; /* the caller's; set before wt__learning_plan */
@@ -211,7 +213,7 @@ struct eval_learning {
     const char *models; /* folder */
     size_t requests;    /* number of training requests */
     bool other_data;    /* true if the data set has no train split: options.trained then holds models of other data */
-    const char *trained_on; /* name of the training data, from the first model that has one; else NULL */
+    const char *trained_on; /* name of that other data, from the first model that has one; else NULL */
     double seconds;         /* training time of this run; 0 if the models existed */
     wt_error *err;
 };
@@ -222,13 +224,14 @@ bool wt__has_train_split(const char *dir);
 /* True if the recipe needs training, or is better with it. */
 bool wt__recipe_uses_training(const char *recipe);
 
-/* True if training takes so long that the caller must name the recipe. */
+/* True if the recipe uses the cross-encoder, which takes long to train. If the caller names no recipes, such a recipe
+ * is measured only with options.trained. */
 bool wt__recipe_trains_slowly(const char *recipe);
 
 /* True if the recipe's model exists. trained: NULL if no model exists. */
 bool wt__recipe_is_trained(const struct trained *trained, const char *recipe);
 
-/* Reads the splits and determines the paths. */
+/* Reads the splits and determines the paths. Writes the training data if it is a part of the train split. */
 int wt__learning_plan(struct eval_learning *learning, const char *dir, wt_error *err);
 
 /* Opens the store; imports the corpus and records the usages if the store lacks them. */

@@ -2,9 +2,9 @@
  * measured split is not used for training.
  *
  * The folder of models that were trained here is named after a hash of all inputs. The file "finished" in the folder
- * lists the completed lessons, since a killed training may leave an incomplete model. Models in options.trained are
- * identified by the hash of their training data. For a data set without a train split, models of other data are
- * measured, and the report names that data.
+ * lists the completed lessons, since a killed training may leave an incomplete model. A model in options.trained is
+ * rejected if its config.json has another hash of the training data. For a data set without a train split, models of
+ * other data are measured, and the report names that data.
  *
  * A portion of a train split is written as an ordinary data set, so that training needs no special case.
  * qrels/train.tsv is written last: without it the folder is not yet a data set. */
@@ -334,7 +334,7 @@ bool wt__recipe_uses_training(const char *name)
 {
     const wt_recipe *recipe;
     const wt_lesson *lesson;
-    if (wt__recipe_selector(name) == SELECTOR_PTR) /* also runs without training, like "auto", "set" and "toolrerank" */
+    if (wt__recipe_selector(name) == SELECTOR_PTR) /* is no lesson and runs without training, but is better with it */
         return true;
     for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
         if (strcmp(lesson->name, name) == 0)

@@ -120,7 +120,7 @@ static int compare_gains_descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Returns the gain of the tool at index, 0 for a repeated tool. */
+/* Returns the gain of the tool at index; 0 for a repeated tool and for a tool without a judgement. */
 static int gain_at(const struct query *query, const char *const *ranked, size_t index)
 {
     struct str tool = wt__str(ranked[index]);

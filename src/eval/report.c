@@ -432,8 +432,8 @@ static void write_cosines_section(struct buffer *out, const struct report_page *
     wt__buffer_text(
         out,
         "<h2 id=\"of-nearness\">Cosines of requests and tools</h2>\n<p>Cosines of each request with the tools it used "
-        "and with the other tools. The less the two boxes overlap, the better the vectors separate used tools from "
-        "other tools.</p>\n");
+        "and with the other tools. The less the box of the used tools overlaps the box of the other tools, the better "
+        "the vectors separate them.</p>\n");
     for (size_t v = 0; v < page->view_count; v++)
         write_boxes(out, page, v);
 }
@@ -466,7 +466,7 @@ static void write_map(struct buffer *out, const struct report_page *page, size_t
     wt__svg_map(out, &chart, map);
     end_figure(out, "t-SNE that starts from the first two principal components, perplexity 30. Distances within a "
                     "cluster mean more than distances between clusters. Hover over a mark to see its text.");
-    wt__html_table(out, "Kind of the nearest point, by the complete vectors, in percent of the points",
+    wt__html_table(out, "Kind of the nearest point, by the vectors and not by the map, in percent of the points",
                    "points a_request a_tool_by_use a_tool_by_description");
     for (unsigned k = 0; k < POINT_KINDS; k++) {
         if (map->of_kind[k] == 0)

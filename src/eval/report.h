@@ -1,5 +1,5 @@
-/* report.h: the HTML page of an evaluation, and its parts: vectors, the analyses of Tool2Vec as numbers (table A.3,
- * appendix B, figure 3), projection, and charts. */
+/* report.h: the HTML page of an evaluation, and its parts: the vectors, the analyses, the projection and the charts.
+ * The analyses repeat those of the Tool2Vec paper (table A.3, appendix B, figure 3). */
 #ifndef WT_EVAL_REPORT_H
 #define WT_EVAL_REPORT_H
 
@@ -21,7 +21,7 @@
  * has length one, or is zero if it is missing. */
 struct analysis_input {
     struct arena arena;
-    const char *encoder; /* its name */
+    const char *encoder; /* name of the encoder */
     size_t dim;          /* D */
     size_t request_count;
     const struct query *queries; /* [request_count], borrowed from the data set */
@@ -29,7 +29,7 @@ struct analysis_input {
     size_t *gold_starts;         /* [request_count + 1] indexes into gold */
     uint32_t *gold;              /* rows of relevant tools; UINT32_MAX if the tool is not in the catalogue */
     size_t tool_count;           /* M */
-    struct str *names;           /* [M] source ids */
+    struct str *names;           /* [M] source ids; the name of a tool without a source id */
     float *descriptions;         /* [M, D] */
     float *uses;                 /* [M, D] */
     uint32_t *use_counts;        /* [M] recorded usages */
@@ -54,8 +54,8 @@ double wt__quantile(const double *sorted, size_t count, double share);
 
 /* Quartiles and whiskers. A whisker ends at the last value within 1.5 interquartile ranges of the box (Tukey). */
 struct box_stats {
-    size_t count, outliers; /* outliers: values outside the whiskers */
-    double low, first, median, third, high;
+    size_t count, outliers;                 /* outliers: values outside the whiskers */
+    double low, first, median, third, high; /* ends of the whiskers, and quartiles */
 };
 /* Sorts values [count] in place. */
 struct box_stats wt__box_stats(double *values, size_t count);
@@ -74,8 +74,8 @@ struct failures {
     size_t tool_count;
     struct mean_deviation share; /* missed / wanted, over tools */
     size_t bins[FAILURE_BINS];
-    bool *failed;                        /* [queries] true if a relevant tool is missing */
-    struct mean_deviation failed_length; /* lengths of the requests with a missing tool */
+    bool *failed;                        /* [queries] true if a relevant tool was missed */
+    struct mean_deviation failed_length; /* lengths of the requests with a missed tool */
     struct mean_deviation found_length;  /* lengths of the other requests */
 };
 
@@ -112,7 +112,7 @@ struct scatter_map {
         struct str text; /* the request, or the tool's id */
     } * points;
     size_t count, of_kind[POINT_KINDS];
-    double nearest[POINT_KINDS][POINT_KINDS]; /* share of the points of a kind, by the kind of their nearest point */
+    double nearest[POINT_KINDS][POINT_KINDS]; /* [a][b]: share of points of kind a whose nearest point is of kind b */
 };
 
 int wt__scatter_map(struct scatter_map *out, const struct analysis_input *input, uint64_t seed, struct arena *arena,
@@ -125,13 +125,14 @@ int wt__scatter_map(struct scatter_map *out, const struct analysis_input *input,
  *   PCA     the two directions of largest variance
  *   t-SNE   keeps neighbours together (van der Maaten & Hinton, Visualizing Data using t-SNE, 2008)
  *
- * t-SNE is exact, so its time grows with the square of the points: meant for up to about 1,500. It starts from PCA and
- * returns bit-identical results for the same points. */
+ * t-SNE is exact, so its time grows with the square of the number of points. It is meant for up to about 1,500 points.
+ * It starts from PCA. */
 
 /* points [count, D]; out [count, 2]. seed: for the initial directions of the power iteration. Errors: WT_ENOMEM. */
 int wt__pca(double *out, const float *points, size_t count, size_t dim, uint64_t seed, wt_error *err);
 
-/* Takes the arguments of wt__pca; progress may be NULL. Errors: WT_ENOMEM, WT_ECANCELLED. */
+/* Takes the arguments of wt__pca; progress may be NULL. Fewer than 5 points get the result of PCA. Errors: WT_ENOMEM,
+ * WT_ECANCELLED. */
 int wt__tsne(double *out, const float *points, size_t count, size_t dim, uint64_t seed, struct progress *progress,
              wt_error *err);
 

@@ -1,5 +1,6 @@
-/* svg.c: writes the charts of an evaluation as SVG. Drawings have fixed coordinates and scale with the page. Bars are
- * horizontal with labels on the left, since the names of recipes do not fit below columns. */
+/* svg.c: writes the charts of an evaluation as SVG. Drawings have fixed coordinates and scale with the page. Bars and
+ * boxes are horizontal with labels on the left, since the names of recipes do not fit below columns. Only the
+ * histograms of failures have columns. */
 #include "eval/report.h"
 
 #include <math.h>

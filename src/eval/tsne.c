@@ -1,6 +1,6 @@
 /* tsne.c: PCA and t-SNE. The gradient descent of t-SNE starts from scaled-down PCA. It uses momentum and a gain per
  * coordinate. In the first steps the attraction is exaggerated by a factor of 12. The learning rate is proportional to
- * the number of points (Belkina et al., 2019). */
+ * the number of points (Belkina et al., 2019), but at least LEAST_RATE. */
 #include "eval/report.h"
 
 #include <float.h>

@@ -17,12 +17,12 @@
  *
  * A line is `{"time":"...","seq":N,...,"chain":"DIGITS"}`. DIGITS is the SHA-256 of the previous line's digits followed
  * by this line up to its link. With a key the last member is "hmac" instead, and DIGITS is the HMAC-SHA256 of the same
- * bytes. Lines of earlier versions lack "seq". The first line of a rotated file has the link of the line before as its
- * third member, "continues". */
+ * bytes. Lines of earlier versions lack "seq". A rotation starts a new file. Its first line has the link of the old
+ * file's last line as its third member, "continues". */
 
 enum {
     AUDIT_LINK_DIGITS = 64,
-    AUDIT_LINK_END = AUDIT_LINK_DIGITS + 2, /* bytes from the first digit of a link to the end of its line */
+    AUDIT_LINK_END = AUDIT_LINK_DIGITS + 2, /* bytes from the first digit of a link to the newline */
     AUDIT_KEY_BYTES_MIN = 32,               /* a shorter key could be guessed */
     AUDIT_KEY_BYTES_MAX = 4096,
 };
@@ -32,7 +32,7 @@ struct audit_key {
 };
 
 /* Reads a key from a regular file that only its owner can access. Trailing white space is not part of the key. Errors:
- * WT_EINVAL (others can access the file, or wrong length), WT_ENOTFOUND, WT_EIO, ... */
+ * WT_EINVAL (not a regular file, others can access it, or wrong length of the key), WT_ENOTFOUND, WT_EIO, ... */
 int wt__audit_key_read(struct audit_key *out, const char *path, wt_error *err);
 void wt__audit_key_forget(struct audit_key *key); /* overwrites the key in memory */
 /* Reads up to len bytes at offset `from` of a regular file. Returns their number, less at the end of the file, or
@@ -60,10 +60,10 @@ int wt__audit_check_line(struct audit_chain *chain, const struct audit_key *key,
 /* Returns the link in the member "continues" of a line; empty if the line has no such member. */
 struct str wt__audit_continues(struct str line);
 
-/* PATH.head, a small file next to an audit log. It holds the length of the log on disk and the number and
- * link of its last line, so that the next start notices if the log was cut, emptied or removed in between. The head is
- * written after the log is on disk, so it is never ahead of the log after a power failure. Replacing both files with
- * older copies is not noticed (docs/threats.md). */
+/* PATH.head, a small file next to an audit log. It holds the length of the log on disk and the number and link of the
+ * last line there. So the next start notices if the log was cut, emptied or removed since. The head is written after
+ * the log is on disk, so it is never ahead of the log after a power failure. Replacing both files with older copies is
+ * not noticed (docs/threats.md). */
 
 #define AUDIT_HEAD_SUFFIX ".head"
 
@@ -83,15 +83,15 @@ int wt__audit_head_write(const char *path, uint64_t bytes, const struct audit_ch
 /* The gateway's audit log, a file of JSON Lines. Each call, read and prompt has a line with the decision.
  * An allowed request has a second line with its outcome. The policy of the recorded revision can repeat each decision.
  *
- * The lines form a hash chain, so that a changed, removed or added line shows. Before each line the log
- * compares the file with the last written state. If the file was moved, removed, replaced, cut or changed, writes fail
- * until it is whole again or was rotated. PATH.head lets the next start notice such changes. Several
- * gateways may write one file. The log contains the SHA-256 of arguments instead of the arguments. Invisible characters
- * and terminal controls are escaped.
+ * The lines form a hash chain, so that a changed, removed or added line shows. Before each write, the log checks that
+ * the file is still at its path, and that its last line is still in its place. If not, writes fail until the file is
+ * whole again or was rotated. PATH.head lets the next start notice such changes. Several gateways may write one file.
+ * The log contains the SHA-256 of arguments instead of the arguments. Invisible characters and terminal controls are
+ * escaped.
  *
  * The decision is written before the request is sent. If the write fails, the call is refused. So the line exists even
- * if the gateway is killed during the call. The second line is written before the answer. Both are on disk within
- * AUDIT_SYNC_MS; if fdatasync fails, the next call is refused. */
+ * if the gateway is killed during the call. The second line is written before the answer. Lines are synced to disk at
+ * most once in AUDIT_SYNC_MS. If fdatasync fails, calls are refused until a sync succeeds. */
 
 enum {
     AUDIT_SYNC_MS = 1000,
@@ -102,9 +102,9 @@ enum {
 
 struct audit_log;
 
-/* Opens or creates a log (mode 0600) and continues after its last line. key: copied; NULL for no key. Leaves the file
- * unchanged on an error. Errors: WT_EFORMAT (not an audit log, or it was moved, cut or changed since its head was
- * written), WT_EINVAL (its lines have an HMAC and key is NULL, or the reverse), WT_EIO, WT_EREADONLY, WT_ENOMEM. */
+/* Opens or creates a log (mode 0600) and continues after its last line. Removes an incomplete last line. key: copied;
+ * NULL for no key. Errors: WT_EFORMAT (not an audit log, or it was moved, cut or changed since its head was written),
+ * WT_EINVAL (its lines have an HMAC and key is NULL, or the reverse), WT_EIO, WT_EREADONLY, WT_ENOMEM. */
 int wt__audit_open(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err);
 void wt__audit_close(struct audit_log *log); /* NULL is a no-op */
 
@@ -149,13 +149,13 @@ int wt__audit_write_outcome(struct audit_log *log, const struct audit_mark *mark
 /* Call it about once a second. Continues in the next file if the log was rotated, and notices a log that was moved.
  * Syncs written lines to disk and then writes the head, at most once in AUDIT_SYNC_MS. */
 void wt__audit_sync(struct audit_log *log);
-/* True if the last write failed; *why is the error. */
+/* True if writing, syncing or following the file failed and no line was written since; *why is the error. */
 bool wt__audit_is_failing(struct audit_log *log, wt_error *why);
 
 /* Rotates the log: starts a new file at the path. Its first line continues the old file's chain, with an HMAC if there
  * is a key. *kept: the old file's new name, PATH.YYYYMMDDTHHMMSSZ, freed by the caller. *number: number of the new
- * file's first line. Gateways that write the log continue in the new file. Errors: those of wt__audit_open, and
- * WT_EINVAL if the log has no lines. */
+ * file's first line. Gateways that write the log continue in the new file. With a key, the old file's lines may lack an
+ * HMAC. Errors: those of wt__audit_open, WT_ENOTFOUND, and WT_EINVAL if the log has no lines. */
 int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const struct audit_key *key, wt_error *err);
 
 /* Checks audit logs and repeats their decisions with the same policy. */
@@ -166,7 +166,7 @@ enum { AUDIT_BYTES_MAX = 1 << 30 /* maximum length of a file */ };
 struct audit_replay {
     size_t files, lines;
     size_t allowed, denied; /* lines with this decision */
-    size_t ended;           /* allowed lines with an outcome; other calls are running or were killed */
+    size_t ended;           /* lines with an outcome; allowed requests without one are running or were killed */
     size_t replayed;        /* decisions of the policy's revision, repeated */
     size_t other_revisions; /* decisions of another revision */
     size_t differing;       /* repeated decisions with another result */
@@ -176,9 +176,9 @@ struct audit_replay {
     struct audit_chain chain;
 };
 
-/* Checks the links of the lines of one file and repeats its decisions. Call it with the files of a rotated log one
- * after the other, the oldest first. key: NULL for no key. policy: NULL for no policy. Errors, with the line: those of
- * wt__audit_check_line, WT_EFORMAT, WT_ENOMEM. */
+/* Checks the links of the lines of one file and repeats its decisions. text: content of the file. Call it with the
+ * files of a rotated log one after the other, the oldest first. key: NULL for no key. policy: NULL for no policy.
+ * Errors, with the line: those of wt__audit_check_line, and WT_EFORMAT for a line that is not JSON. */
 int wt__audit_replay(struct audit_replay *replay, struct str text, const struct audit_key *key,
                      const struct policy *policy, wt_error *err);
 

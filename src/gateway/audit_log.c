@@ -26,7 +26,7 @@ enum {
 };
 
 struct audit_log {
-    pthread_mutex_t lock;        /* protects the members below, except path and key */
+    pthread_mutex_t lock;        /* protects size, chain and the members from synced_ms on */
     char *path;                  /* path, with symbolic links resolved if the file existed when it was opened */
     int fd;                      /* -1 if the file is not open */
     off_t size;                  /* length of the file up to the last line of the chain */
@@ -37,7 +37,7 @@ struct audit_log {
     bool unsynced;     /* lines, or the head, are not on disk yet */
     bool lost;         /* fdatasync failed, so that written lines may be lost */
     bool is_misplaced; /* the file at the path is not the log, or lacks lines; see `error` */
-    wt_error error;    /* error of the last attempt to write, sync or follow; code 0 if it succeeded */
+    wt_error error;    /* last error; cleared by a successful write, and when a misplaced file is whole again */
 };
 
 /* ---------------------------------------------------------------- reading the file */
@@ -142,7 +142,8 @@ static int open_locked(struct audit_log *log, int flags, wt_error *err)
     return wt__fail(err, WT_EBUSY, "%s is being replaced repeatedly; try again", log->path);
 }
 
-/* Reads a log without a head: a new log, or a log of an earlier version, which wrote no heads. */
+/* Reads a log without a head: a new log, or a log of an earlier version, which wrote neither heads nor line numbers.
+ * Fails if the last line has a number. */
 static int read_headless(struct audit_log *log, wt_error *err)
 {
     WT_TRY(read_new_lines(log, 0, &(struct audit_chain){0}, err));
@@ -507,7 +508,7 @@ static int put_first_line(struct audit_log *log, struct buffer *out, const char 
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* Replaces the old file with the new file atomically. The new file gets the owner of the old file. */
+/* Replaces the old file with the new file atomically. The new file gets the mode and the owner of the old file. */
 static int put_next_file(struct audit_log *log, struct str line, wt_error *err)
 {
     WT_CLEANUP(wt__replace_abort) struct replace replace = {.fd = -1};

@@ -534,8 +534,8 @@ void wt__face_get_prompt(void *context, struct mcp_call *call, struct str name)
         (struct face_request){.method = "prompts/get", .name = name, .arguments = wt__mcp_call_arguments(call)});
 }
 
-/* Watches a resource without a policy check, since a notice says only that the resource has changed. The policy is
- * checked when the client reads the resource. */
+/* Watches a resource. Needs the scope `call`, but checks no policy, since a notice says only that the resource has
+ * changed. The policy is checked when the client reads the resource. */
 bool wt__face_watch(void *context, struct mcp_call *call, struct str uri, wt_error *why)
 {
     const struct face *face = context;

@@ -10,7 +10,7 @@
 #include "whichtool/review.h"
 #include "serve/catalogue.h"
 
-enum { FACE_INSTRUCTIONS_BYTES = 2048 /* maximum length of a server's instructions */ };
+enum { FACE_INSTRUCTIONS_BYTES = 2048 /* maximum bytes of a server's instructions that clients get */ };
 
 /* ---------------------------------------------------------------- direct face */
 
@@ -149,7 +149,7 @@ const struct face_kind_row wt__face_direct = {.list = list_view_tools,
 
 /* Tools of a search face, indexed like wt__face_tool_names. */
 static const struct {
-    const char *definition; /* NULL for tools of the catalogue */
+    const char *definition; /* title, description and annotations as JSON members; NULL for tools of the catalogue */
     const char *schema;     /* input schema as JSON; NULL for tools of the catalogue */
 } tools[FACE_TOOLS] = {
     {NULL, NULL},
@@ -451,8 +451,8 @@ static void put_server_summary(struct buffer *out, const struct gateway *gateway
         wt__catalogue_summary(out, names, count, SUMMARY_BYTES_MAX);
 }
 
-/* Sets face->summary to the summary of the options, or else to a description of the servers. With a policy it is "",
- * since not every caller may know all servers. */
+/* Sets face->summary to the summary of the options. Without that summary, sets it to a description of the servers, or
+ * to "" if there is a policy, since not every caller may know all servers. */
 static int describe_servers(struct face *face, wt_error *err)
 {
     struct buffer text = {0};

@@ -449,7 +449,8 @@ static void renew_withheld_offers(struct gateway *gateway)
             renew_offers(gateway, gateway->upstreams[i], NULL);
 }
 
-/* Thread that applies catalogue changes of other processes within GATEWAY_CHECK_MS and removes expired state. */
+/* Thread for periodic work: applies catalogue changes of other processes, removes expired state and syncs the audit
+ * log. */
 static void *run_tender(void *context)
 {
     struct gateway *gateway = context;
@@ -515,8 +516,7 @@ static int open_upstreams(struct gateway *gateway, const struct mcp_server *serv
 }
 
 /* Reserves the provider of each server, so that an import cannot add tools to the provider, even before the server has
- * listed its tools. Ignores a read-only store: this process then imports nothing, and tools that other processes import
- * are not shown. */
+ * listed its tools. Ignores a read-only store, into which this process imports nothing. */
 static int reserve_providers(struct gateway *gateway, wt_error *err)
 {
     for (size_t i = 0; i < gateway->count; i++) {

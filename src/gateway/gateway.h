@@ -19,7 +19,7 @@
 enum {
     GATEWAY_CHECK_MS = 500,          /* interval of checks for catalogue changes by other processes */
     GATEWAY_DIRECT_MOST = 20,        /* maximum number of tools that `auto` shows directly */
-    GATEWAY_RESULT_BYTES = 48 << 10, /* maximum length of a result; a handle gives the rest */
+    GATEWAY_RESULT_BYTES = 48 << 10, /* maximum length of a call tool's result; a handle gives the rest */
     GATEWAY_START_WAIT_MS = 30000,   /* maximum wait of a call for a starting server */
     GATEWAY_CALLS_MAX = 512,         /* concurrent requests, shared by servers (base/shares.h) */
     GATEWAY_PARKED_MAX = 512,        /* calls that wait for the answer of a modern client, shared by clients and also by
@@ -32,7 +32,7 @@ struct audit_log;
 
 struct gateway_options {
     bool bare_names;           /* show tools under their servers' own names if unique */
-    size_t result_bytes;       /* 0 for GATEWAY_RESULT_BYTES */
+    size_t result_bytes;       /* maximum length of a call tool's result; 0 for GATEWAY_RESULT_BYTES */
     unsigned start_timeout_ms; /* timeout for the start of a server; 0 for MCP_CONNECT_MS */
     unsigned call_timeout_ms;  /* maximum silence of a server during a call; 0 for MCP_REQUEST_MS */
     unsigned list_wait_ms;     /* maximum wait of a list request for servers that have not listed their tools yet;
@@ -40,15 +40,16 @@ struct gateway_options {
     const char *state_path;    /* file with the state of the servers for other processes; NULL for no file */
     /* locked while the gateway runs, so that other processes know that the state is current; NULL for no lock */
     const char *lock_path;
-    bool review_first;   /* the first list of a server waits for approval; it always waits if wt_audit_listing has
-                              findings */
+    bool review_first;   /* the first list of a server waits for approval; it always waits if the audit finds errors
+                              in it, or if there is a lock */
     const char *approve; /* command that approves a server's tools, without the server's name; NULL for
                                     `whichtool mcp approve` */
     struct str lock; /* text of a lock file (wt_lock): items without a pin are not shown, even if approved; empty for no
                             lock */
     const struct policy *policy; /* must outlive the gateway; NULL allows everything */
     struct audit_log *audit;     /* must outlive the gateway; NULL for no audit */
-    /* Reports a sentence to the operator, from any thread; may be NULL. failing: the gateway cannot serve calls. */
+    /* Reports a sentence to the operator, from any thread; may be NULL. failing: the sentence says that the gateway
+     * refuses calls, or that it serves calls again. */
     void (*report)(void *context, bool failing, const char *sentence);
     void *report_context;
     double (*now_ms)(void); /* clock for the expiry of parked calls and long results; NULL for wt__now_ms */

@@ -57,8 +57,9 @@ struct pins;
 struct view_options {
     struct upstream *const *upstreams; /* [count] */
     size_t count;
-    bool bare_names; /* show a tool's name without its server if the name is unique among all tools and the tools of
-                        the search face, else the exported name; false to show only exported names */
+    /* true to show tools under their names without the server. A tool still gets its exported name if another tool, or
+     * a tool of the search face, has the same name. false to show only exported names. */
+    bool bare_names;
     const struct pins *lock; /* tools whose hash has no pin are left out; NULL for no lock */
 };
 
@@ -84,7 +85,8 @@ const struct mcp_input *wt__view_input(struct view_tool *tool, wt_error *err);
 
 enum {
     OUTCOME_IDLE_MS = 60000,
-    OUTCOME_CLIENTS_MAX = 1000,       /* clients with a remembered search; the least recently active is dropped */
+    OUTCOME_CLIENTS_MAX = 1000,       /* maximum remembered searches, one per client; the search of the client that was
+                                         active least recently is written and dropped first */
     OUTCOME_FOUND_MAX = 50,           /* maximum number of remembered tools of a search */
     OUTCOME_REQUEST_BYTES_MAX = 4096, /* longer requests are ignored */
 };
@@ -129,8 +131,8 @@ struct gateway {
     int lock_fd;                 /* descriptor of lock_path; -1 if it could not be locked */
     pthread_mutex_t state_lock;  /* serialises writes of the state file */
     pthread_mutex_t renew_lock;  /* serialises updates of the view, so that an older view never replaces a newer one */
-    pthread_mutex_t lock;        /* protects the fields below up to audit_fails */
-    pthread_cond_t turn;         /* signalled by wt__gateway_stop */
+    pthread_mutex_t lock;        /* protects view, parked, parked_count and remainders */
+    pthread_cond_t turn;         /* signalled by wt__gateway_stop; used with `lock` */
     struct tool_view *view;      /* current view; NULL until the first one is built */
     struct parked *parked;       /* list of parked calls (relay.c) */
     size_t parked_count;
@@ -176,7 +178,8 @@ struct result_reader {
  * Returns 0 or WT_ENOMEM. */
 int wt__result_cut(struct gateway *gateway, const struct result_reader *reader, struct str result, size_t most,
                    struct buffer *out, wt_error *err);
-/* Appends the next piece of a result to out. Returns WT_ENOTFOUND if the handle expired or is not this principal's. */
+/* Appends the next piece of a result to out. Returns WT_ENOTFOUND if the handle was read already, has expired, or is
+ * not this principal's. */
 int wt__result_more(struct gateway *gateway, const struct result_reader *reader, struct str handle, size_t most,
                     struct buffer *out, wt_error *err);
 /* Drops the rests of results that have expired. all: drops all of them. */
@@ -186,11 +189,15 @@ void wt__results_close(struct gateway *gateway);
 
 /* Maps the URIs and names of resources, templates and prompts of all servers to names for clients, and back.
  *
- * A client sees a URI or a prompt's name as its server has it, unless the name is ambiguous. A name is ambiguous in two
- * cases: an earlier server (in the operator's order) has the same name or a template that the URI matches, or the name
- * begins with the prefix of any server. An ambiguous name gets the name of its server as a prefix: "SERVER+file:///x",
- * "SERVER.review". So a server cannot take over a name of a server before it. A name that no server lists and that
- * matches no template has no owner. */
+ * A client sees a URI or a prompt's name as its server has it, unless the name is ambiguous. A name is ambiguous in
+ * three cases:
+ *
+ *   - A server earlier in the operator's order has the same name.
+ *   - An earlier server has a template that the URI matches, or a template that may match the same URIs.
+ *   - The name begins with the prefix of any server.
+ *
+ * An ambiguous name gets the name of its server as a prefix: "SERVER+file:///x", "SERVER.review". So a server cannot
+ * take over a name of an earlier server. A name that no server lists and that matches no template has no owner. */
 
 enum offer_kind { OFFER_RESOURCES, OFFER_TEMPLATES, OFFER_PROMPTS };
 
@@ -281,8 +288,9 @@ extern const struct face_kind_row wt__face_direct; /* other kinds may use its fu
 /* True if the caller may use the tool. */
 bool wt__face_allows(const struct face *face, const struct mcp_call *call, const struct view_tool *tool);
 
-/* Fails for a name that cannot be called. Returns WT_EINVAL if the tool waits for approval or its server is not running
- * and the caller may know that, else WT_ENOTFOUND. hidden: the tool exists, but the policy denies it. */
+/* Fails for a name that cannot be called. Returns WT_EINVAL if the policy allows the tool, and the tool waits for
+ * approval or its server is not running. Otherwise returns WT_ENOTFOUND. hidden: the tool exists, but the policy denies
+ * it. */
 int wt__face_fail_missing(const struct face *face, const struct mcp_call *call, struct str name, bool hidden,
                           wt_error *err);
 /* Appends a sentence to an empty search result if the request names a tool that waits for approval. */

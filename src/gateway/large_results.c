@@ -1,9 +1,10 @@
-/* large_results.c: cuts results too long for one answer. The client gets the first items of the content and a handle
- * for the rest. The rest is kept until it expires. A text is cut at the end of a line if possible. Structured content
- * is left out. In a result without text, the structured content becomes the text.
+/* large_results.c: cuts results of call tools that are too long for one answer. The client gets the first items of the
+ * content and a handle for the rest. The rest is kept until it is read, expires, or makes room for a newer rest of the
+ * same client. A text is cut at the end of a line if possible. Structured content is left out. In a result without
+ * text, the structured content becomes the text.
  *
- * All lengths are lengths of JSON, where a character may take six bytes. A piece exceeds the limit only if its first
- * item cannot be cut, such as an image. */
+ * All lengths are lengths of JSON, where a character may take six bytes. The limit is for the items of a piece, without
+ * the note that gives the handle. They exceed it only if the first item cannot be cut, such as an image. */
 #include "gateway/internal.h"
 
 #include <stdio.h>

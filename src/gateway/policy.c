@@ -71,7 +71,7 @@ struct policy_profile {
 
 struct policy {
     struct policy_rules rules;
-    struct policy_patterns repaired; /* servers whose tools' arguments are repaired */
+    struct policy_patterns repaired; /* servers whose tools' arguments are repaired; an empty list for `false` */
     struct policy_profile *profiles; /* [profile_count] */
     size_t profile_count;
     size_t rule_count;                    /* number of rules, including those of the profiles */
@@ -93,8 +93,8 @@ static int fail_policy(const struct policy_reader *r, const char *pointer, const
     return wt__fail(r->err, WT_EFORMAT, "%s%s%s: %s", r->file, *pointer ? ", " : "", pointer, words);
 }
 
-/* Checks that `object` is an object and has no other members than `known`. known: ends in NULL. A misspelt member of
- * a rule would be ignored, and the rule would allow too much. */
+/* Checks that `object` is an object and has no other members than `known`, which ends in NULL. Without this check, a
+ * misspelt member of a rule would be ignored, and the rule would allow too much. */
 static int check_members(const struct policy_reader *r, const json_t *object, const char *const *known,
                          const char *pointer)
 {

@@ -51,7 +51,8 @@ static inline const char *wt__face_call_tool_name(enum effect effect)
  *
  * A rule matches a tool if each of its lists does; a missing list matches everything. Names are patterns (base/str.h).
  * A tool is allowed if a rule without "deny" matches it and no rule with "deny" does. Tools without a matching rule are
- * denied. The rules of a profile narrow the general ones. One function decides for all lists, searches and calls.
+ * denied. The rules of a profile narrow the general rules: both must allow the tool. wt__policy_allows decides for all
+ * lists, searches and calls of tools.
  *
  * "repairArguments", next to "rules", enables the lossless repair of arguments: true (the default), false, or a list of
  * patterns of servers.
@@ -91,8 +92,8 @@ struct policy_question {
 /* True if the policy allows the tool. policy: NULL allows everything without a profile. An unknown profile denies
  * everything. */
 bool wt__policy_allows(const struct policy *policy, const struct policy_question *question);
-/* True if the server's resources and prompts may be used: a rule allows all of its tools by name, and no rule denies
- * all of them. */
+/* True if the server's resources and prompts may be used. A rule without "deny" and without a list of tools must match
+ * the server. No rule with "deny" that covers all tools and all effects may match it. */
 bool wt__policy_allows_server(const struct policy *policy, const char *principal, const char *profile,
                               const char *server);
 /* True if arguments for tools of the server are repaired. server: NULL for the gateway's own tools, repaired unless

@@ -213,8 +213,8 @@ static void cancel_exchange(void *exchange)
     wt__mcp_exchange_cancel(exchange);
 }
 
-/* Returns the era of the connection needed for questions to the client, or MCP_ERA_UNKNOWN if the client answers no
- * questions. */
+/* Returns the era in which the server must be connected so that its questions can be put to the client. Returns
+ * MCP_ERA_UNKNOWN if the client answers no questions. */
 static enum mcp_era needed_era(const struct mcp_call *call)
 {
     static const char *const answered[] = {"elicitation", "sampling", "roots"};

@@ -578,7 +578,7 @@ static bool wait_for_work(struct upstream *upstream, double due, double until)
     return work;
 }
 
-/* Lists the server's items, and lists them again after changes, until the connection ends. */
+/* Lists the server's items, and lists them again when they change or expire, until the connection ends. */
 static int serve_connection(struct upstream *upstream, wt_error *err)
 {
     struct mcp_connection *connection = upstream->link->connection;

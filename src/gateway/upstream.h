@@ -32,8 +32,9 @@ enum {
     UPSTREAM_OTHER_MS = 10000,         /* timeout of a connection in the other era, where a server may stay silent */
     UPSTREAM_LISTEN_MS = 24 * 3600000, /* maximum silence on a subscription */
     UPSTREAM_CALLS_MAX = 256,          /* concurrent requests to the server, shared by clients */
-    UPSTREAM_WATCHED_MAX = 2000,       /* watched resources, counted for the client that watched first */
-    UPSTREAM_ERROR_BYTES = 1024,       /* maximum length of the last error */
+    UPSTREAM_WATCHED_MAX = 2000,       /* watched resources of the server, shared by clients; a resource counts for the
+                                          client that watched it first */
+    UPSTREAM_ERROR_BYTES = 1024,       /* maximum length of the last error, with its NUL */
 };
 
 struct upstream;
@@ -55,7 +56,7 @@ struct upstream_options {
     bool speaks_both;    /* both eras worked in an earlier run */
     unsigned timeout_ms; /* for a start; 0 for MCP_CONNECT_MS */
     void *context;       /* for the callbacks */
-    /* Takes the lists, on the upstream's thread; on an error the old ones stay valid. The other callbacks run on any
+    /* Takes the lists, on the upstream's thread. On an error the old lists stay valid. The other callbacks run on any
      * thread. */
     int (*take_listing)(void *context, struct upstream *upstream, const struct upstream_listing *listing,
                         wt_error *err);
@@ -72,8 +73,8 @@ int wt__upstream_start(struct upstream *upstream, wt_error *err);
 void wt__upstream_stop(struct upstream *upstream);
 /* Ends the thread and the server. All links must have been returned. */
 void wt__upstream_end(struct upstream *upstream);
-/* Ends and frees the upstream. Callbacks may use other upstreams, so end all of them before closing the first. NULL is
- * a no-op. */
+/* Ends and frees the upstream. Callbacks may use other upstreams, so end all upstreams before closing the first. NULL
+ * is a no-op. */
 void wt__upstream_close(struct upstream *upstream);
 
 const char *wt__upstream_name(const struct upstream *upstream);
@@ -83,9 +84,11 @@ struct upstream_status {
     enum mcp_era era;
     enum mcp_era preferred; /* era to try first at the next start */
     bool speaks_both;
-    size_t tools, resources, prompts; /* numbers in the last listing */
+    /* Numbers in the last listing. tools: with those that wait for approval. resources, prompts: approved items only;
+     * resources includes the templates. */
+    size_t tools, resources, prompts;
     size_t waiting;                   /* tools that wait for approval */
-    size_t offers_waiting;            /* resources, templates and prompts that wait; not in the counts above */
+    size_t offers_waiting;            /* resources, templates and prompts that wait for approval */
     bool ran;                         /* the server was ready once */
     bool has_offer;                   /* the server's resources and prompts are known */
     unsigned failures;                /* consecutive failures */
@@ -93,10 +96,11 @@ struct upstream_status {
     char error[UPSTREAM_ERROR_BYTES]; /* last error, or "" */
 };
 void wt__upstream_status(struct upstream *upstream, struct upstream_status *out);
-/* Appends a line for each malformed item of the last lists (mcp/mend.h) and for each schema that does not compile. */
+/* Appends a line for each malformed item of the last lists and for each schema that does not compile, at most
+ * MCP_MEND_NOTES for the list of tools and as many for the other lists (mcp/mend.h). */
 void wt__upstream_notes(struct upstream *upstream, struct buffer *out);
-/* Records the tools and instructions that wait for approval, from the review of a listing. Returns true if more items
- * wait than ever before. */
+/* Records the tools that wait for approval, from the review of a listing. Returns true if more items wait than ever
+ * before: tools, resources, templates, prompts and the instructions. */
 bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_listing *listing,
                               const wt_review_report *report);
 /* True if the tool with this name waits for approval. name: an exported name, an id or, with bare, the server's own
@@ -142,7 +146,8 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
                         const void *context, struct upstream_link **out, wt_error *err);
 /* Replaces *link with a connection in `era` if the server speaks that era too. Otherwise *link is unchanged. A client
  * that answers questions needs this: a server with both eras sends its questions to a legacy client as requests, which
- * a modern connection cannot carry. Opens the second connection on first use, and waits like wt__upstream_borrow. */
+ * a modern connection cannot carry. Opens the second connection on first use, and waits for it like
+ * wt__upstream_borrow, but at most UPSTREAM_OTHER_MS. */
 void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned wait_ms,
                           bool (*is_unwanted)(const void *context), const void *context, struct upstream_link **link);
 void wt__upstream_return(struct upstream_link *link); /* NULL is a no-op */
@@ -177,7 +182,7 @@ struct upstream {
     pthread_cond_t turn;  /* signals changes of these fields */
     enum upstream_state state;
     enum mcp_era era;
-    struct upstream_link *link;    /* connection; NULL unless ready */
+    struct upstream_link *link;    /* connection, or NULL; it exists before the state is UPSTREAM_READY */
     struct upstream_link *other;   /* connection in the other era for clients that need it, or NULL */
     bool speaks_both;              /* `other` worked once, in this run or an earlier one */
     bool speaks_one;               /* `other` could not be opened since the last start */

@@ -223,7 +223,7 @@ static json_t *read_server_info(struct mcp_connection *connection)
     return wt__json_parse(&out, self.ptr ? self.ptr : "", self.len, NULL) == 0 ? out : json_object();
 }
 
-/* The lists that wt__upstream_gather has requested. A list that was not requested is empty. */
+/* The lists that wt__upstream_gather has requested. A list that was not requested is empty or NULL. */
 struct gathered_lists {
     struct buffer tools;        /* {"tools":[...]} */
     size_t tool_count;          /* number of tools in `tools` */
@@ -283,7 +283,8 @@ static int gather_offers(const struct upstream *upstream, struct mcp_connection 
     return 0;
 }
 
-/* Returns the list, or the previous list if the server's list could not be read. */
+/* Returns the list. If `list` is NULL, since the server's list could not be read, returns the previous list, or an
+ * empty one if `before` is NULL too. Returns NULL if out of memory. */
 static json_t *list_or_previous(const json_t *list, const json_t *before)
 {
     return list ? json_incref((json_t *)list) : before ? json_incref((json_t *)before) : json_array();

@@ -179,6 +179,7 @@ double wt__agreement_kappa(const struct agreement *agreement)
 
 enum comparison_criterion { NATURALNESS, FLUENCY, COHERENCE, CRITERIA };
 
+/* Preference for the text of the first or of the second data set. */
 enum preference { PREFERS_FIRST = 1, PREFERS_NEITHER = 0, PREFERS_SECOND = -1 };
 
 struct compared_pair {

@@ -49,8 +49,8 @@ struct agreement {
 size_t wt__agreement_pairs(const struct agreement *agreement);
 size_t wt__agreement_same(const struct agreement *agreement);
 
-/* Returns Cohen's kappa: the agreement beyond that expected by chance from how often each judge uses each label. NAN
- * if it is undefined: no pairs, or both judges use only one label. */
+/* Returns Cohen's kappa: the agreement beyond the agreement that is expected by chance from how often each judge uses
+ * each label. NAN if it is undefined: there are no pairs, or both judges use only one and the same label. */
 double wt__agreement_kappa(const struct agreement *agreement);
 
 /* Does the work of wt_generate_comparison. model: NULL for the engine's. engine may be NULL if a model is given. */

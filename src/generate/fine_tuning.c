@@ -33,7 +33,7 @@ static const double USUAL_DEV = 0.1, USUAL_TEMPERATURE = 0.7, DEV_MOST = 0.9;
 
 /* One drawn usage. */
 struct drawn_usage {
-    char *request, *words; /* words: in lower case; requests with the same words are the same */
+    char *request, *words; /* words: the request's words in lower case; requests with the same words count as one */
     char **tools;          /* [count] ids of the tools that still exist */
     size_t count;
     int64_t id;
@@ -187,9 +187,9 @@ static int add_usage_group(struct choice_rows *rows, struct store_library *catal
     return 0;
 }
 
-/* Adds rows from up to `limit` successful usages, drawn by rng: one row for each request and tool. Requests with the
- * same words count as one request, with the tools of all of them. The other tools of a request are kept out of a row's
- * list. Errors: WT_EEMPTY (no such usage), those of wt_list_usage, WT_ECANCELLED, WT_ENOMEM. */
+/* Adds rows from up to `limit` usages that did not fail, drawn by rng: one row for each request and tool. Requests with
+ * the same words count as one request, with the tools of all of them. The other tools of a request are kept out of a
+ * row's list. Errors: WT_EEMPTY (no such usage), those of wt_list_usage, WT_ECANCELLED, WT_ENOMEM. */
 static int add_recorded_rows(struct choice_rows *rows, struct store_library *catalogue, size_t limit, struct rng *rng,
                              struct progress *progress, wt_error *err)
 {

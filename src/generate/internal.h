@@ -1,4 +1,4 @@
-/* internal.h: what all generators of data sets share.
+/* internal.h: declarations shared by the generators of data sets.
  *
  *   pieces      validates the model's answers, finds duplicates and answers that repeat their prompt (piece.c)
  *   stages      asks many questions of one kind (stage.c)
@@ -90,16 +90,16 @@ size_t wt__piece_characters(struct str text);
 bool wt__piece_next_line(struct str *rest, struct str *line);
 
 /* A set of texts without duplicates. Texts are duplicates if they have the same words or, with an encoder, if the
- * cosine of their vectors reaches a threshold. Each text is encoded once and compared with all before it. */
+ * cosine of their vectors reaches a threshold. Each text is encoded once and compared with all texts before it. */
 
 struct distinct {
     const struct encoder *encoder; /* NULL to compare words only */
     struct encoder_scratch *scratch;
     struct arena arena; /* memory of the words */
     struct map words;
-    double threshold;
-    float *vectors;  /* [count, D] */
-    float *likeness; /* similarity of the current text to each earlier text */
+    double threshold; /* minimum cosine of two duplicates */
+    float *vectors;   /* [count, D] */
+    float *likeness;  /* similarity of the current text to each earlier text */
     size_t count, capacity, likeness_capacity, dim;
 };
 
@@ -148,7 +148,8 @@ void wt__repetition_dispose(struct repetition *repetition);
 int wt__repetition_check(const struct repetition *own, struct str prompt, struct str examples, struct str said,
                          bool *out, wt_error *err);
 
-/* Asks a language model many questions of one kind. Asks again, a limited number of times, if an answer is unusable.
+/* Asks a language model many questions of one kind. Asks about an item again, a limited number of times, until the item
+ * is complete.
  *
  * Items are asked in rounds, concurrently as far as the model allows, and the answers are read in the order of the
  * items. The result therefore depends only on the answers, not on their timing. Answers are recorded in the data
@@ -181,9 +182,9 @@ enum stage_id {
 };
 
 struct stage_count {
-    size_t wanted, made;
+    size_t wanted, made; /* pieces; made: accepted so far */
     uint64_t questions, unusable, offered;
-    uint64_t refused[PIECE_FATES]; /* PIECE_TAKEN is always 0 */
+    uint64_t refused[PIECE_FATES]; /* refused[PIECE_TAKEN] is always 0 */
     size_t fruitless;              /* consecutive answers that gave nothing usable */
     bool gave_up;                  /* ended by STAGE_FRUITLESS_MAX */
 };
@@ -333,7 +334,7 @@ struct generate_session {
     struct stage_runner runner;
     struct generated *result;
     struct buffer settings; /* one line of JSON */
-    double began;
+    double began;           /* time of wt__session_begin, by wt__now_ms */
 };
 
 /* model: NULL for the engine's. Call wt__session_end even after a failure. */

@@ -4,8 +4,8 @@
  *
  * The paper also rewrote the descriptions to avoid library names; this command keeps them.
  *
- * Invariants: corpus.jsonl has each tool of the store once. A new name differs from all other names, old and new,
- * ignoring case and underscores. A tool without a valid new name keeps its old one. */
+ * Invariants: corpus.jsonl has each tool of the store once. A new name differs from all other names, old and new. Case
+ * and all ASCII characters except letters and digits are ignored. A tool without a valid new name keeps its old one. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -42,7 +42,7 @@ struct rectools_run {
     struct repetition request_words;
     struct arena arena;
     struct tool_combination *combinations; /* [count] */
-    size_t count, wanted;                  /* wanted: number of combinations */
+    size_t count, wanted;                  /* wanted: number of combinations that the options ask for */
     struct verdict_case *cases;            /* [case_count], in the order of the combinations */
     size_t *owners;                        /* [case_count] combination of each case */
     size_t case_count;

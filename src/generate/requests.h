@@ -27,16 +27,16 @@
  * tool and up to DRAW_STEERED more are drawn from them.
  *
  * Some tools may be taken out of the catalogue, for unanswerable requests. Their near-duplicates are taken out too,
- * since these would answer the requests. Within "provider" or "category", whole providers or categories are taken out.
- * A tool taken out is drawn for unanswerable requests only.
+ * since these would answer the requests. Within "provider" or "category", whole providers or categories are taken out,
+ * unless a draw has a single tool. A tool taken out is drawn for unanswerable requests only.
  *
- * Similarity is the cosine of "name: description" by the built-in static encoder, whatever model the engine has: it
- * encodes a text in microseconds. */
+ * Similarity is the cosine of "name: description" by the built-in static encoder, whatever model the engine has. The
+ * built-in encoder needs only microseconds for a text. */
 
 enum {
     DRAW_TOOLS = 10,  /* T in the Tool2Vec paper */
     DRAW_NEAR = 40,   /* number of nearest tools that "near" draws from */
-    DRAW_STEERED = 4, /* tools of a draw, besides the first, reserved for those with too few usages */
+    DRAW_STEERED = 4, /* maximum tools of a draw, besides the first, that are drawn from those with too few usages */
 };
 
 enum draw_within { WITHIN_PROVIDER, WITHIN_CATEGORY, WITHIN_ANY, WITHINS };
@@ -155,12 +155,12 @@ void wt__beir_write_tool(const wt_tool *tool, const char *name, struct buffer *o
  * In the main folder an unanswerable request is judged with 0, for a tool missing from the corpus. Training and
  * evaluation leave it out and count it (catalog/dataset.h).
  *
- * The split is a hash of the seed and the set of tools: a set of tools never has requests in two splits, and later
- * requests do not change the split of earlier ones. Requests for a single tool are split by a hash of their words,
- * since each tool should be in train. */
+ * The split of a request follows from a hash of the seed and its set of tools. So a set of tools never has requests in
+ * two splits, and later requests do not change the split of earlier ones. A request for a single tool is an exception:
+ * its split follows from a hash of its words, since each tool should be in train. */
 
 enum {
-    REQUEST_TOOLS_MIN = 2, /* ToolBank's M */
+    REQUEST_TOOLS_MIN = 2, /* minimum and maximum tools of a ToolBank request for several tools */
     REQUEST_TOOLS_MAX = 5,
     REQUEST_TOOLS_HELD = 10, /* maximum tools of a request in any data set */
 };
@@ -198,8 +198,8 @@ void wt__request_set_dispose(struct request_set *set);
 int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, const struct generated_request *request,
                         struct generated_request **out, wt_error *err);
 
-/* Writes the folder's files, or removes those of an earlier run if the set is empty. Errors: those of
- * wt__folder_write. */
+/* Writes the folder's files. If the set is empty, removes those of an earlier run, except the folder none/. Errors:
+ * those of wt__folder_write. */
 int wt__request_set_write(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
                           wt_error *err);
 

@@ -314,8 +314,8 @@ static size_t keep_nearest_tools(const struct tool_draw *draw, size_t first, uin
     return top.len;
 }
 
-/* Replaces the last drawn tool by one of another provider if all are of one provider: a draw within a category needs
- * at least two providers. list [count]: tools to take it from. */
+/* If all drawn tools are of one provider, replaces the last by a tool of another provider: a draw within a category
+ * needs at least two providers. list [count]: tools from which the replacement is taken. */
 static void mix_providers(const struct tool_draw *draw, struct rng *rng, struct drawn_tools *drawn,
                           const uint32_t *list, size_t count)
 {
@@ -341,7 +341,7 @@ static int fill_draw(const struct tool_draw *draw, struct rng *rng, const uint32
     WT_CHECK_ALLOC(order, err);
     if (count > 1)
         wt__rng_draw(rng, order, count, count - 1);
-    bool taken[DRAW_TOOLS + DRAW_NEAR] = {false}; /* marks the first places of the order; a draw never needs more */
+    bool taken[DRAW_TOOLS + DRAW_NEAR] = {false}; /* for the first places of `order`, the range of the second loop */
     for (size_t i = 0; i < count && drawn->count < 1 + DRAW_STEERED; i++)
         if (has_few_usages(draw, list[order[i]])) {
             drawn->places[drawn->count++] = list[order[i]];

@@ -19,11 +19,11 @@
 #include "generate/requests.h"
 #include "llm/prompt.h"
 
-/* The example requests shown in ToolBank's prompts. They are six handwritten requests and the requests generated so
- * far, or requests by people. The model should follow the style of the latter.
+/* The example requests shown in ToolBank's prompts: six handwritten requests and the requests generated so far. With
+ * the option `like`, requests by people take their place, so that the model follows the style of these people.
  *
- * The pool is bounded. Once it is full, every request so far is in it with the same probability. A prompt's examples
- * are drawn from it with the item's seed. */
+ * The pool of examples is bounded. Once it is full, every example so far is in it with the same probability. A prompt's
+ * examples are drawn from the pool with the item's seed. */
 
 enum {
     EXAMPLES_POOL = 512,
@@ -34,8 +34,8 @@ enum {
 struct request_examples {
     struct arena arena;
     struct str lines[EXAMPLES_POOL];
-    size_t count, seen;
-    struct rng rng; /* decides which example is replaced */
+    size_t count, seen; /* seen: examples so far, with those that are not in the pool */
+    struct rng rng;     /* decides which example is replaced */
 };
 
 /* Starts with the handwritten examples. */
@@ -84,7 +84,7 @@ struct toolbank {
     struct arena batch; /* memory of the batch's texts */
     struct rng rng;
     struct toolbank_trial trial;
-    size_t asked;                /* number of items */
+    size_t asked;                /* number of items asked so far */
     size_t good, rewritten;      /* requests that the polish found good, and rewrote */
     bool has_unanswerable_tools; /* true if a tool taken out can be the first of a draw */
 };

@@ -212,7 +212,8 @@ static int check_repetition(const struct repetition *own, const struct prompt *p
     return wt__repetition_check(own, wt__str(prompt->text), wt__buffer_view(&examples), said, out, err);
 }
 
-/* Finds the drawn tool that the model names: by exported name, or by its own name if only one drawn tool has it. */
+/* Finds the drawn tool that the model names, ignoring case: by its exported name, or else by its own name. Returns
+ * false if no drawn tool or several drawn tools have the name. */
 static bool find_named_tool(const struct toolbank *t, const struct drawn_tools *drawn, const char *name, size_t *place)
 {
     size_t found = 0;

@@ -58,9 +58,8 @@ static int check_toolselect_options(struct toolselect_run *t, wt_error *err)
     return 0;
 }
 
-/* Opens the library of tools. If the engine has an encoder, the built-in encoder finds duplicates: a tuned encoder
- * finds the same duplicates and takes a hundred times as long (docs/generate.md). Without an encoder, duplicates are
- * found by words only. */
+/* Opens the library of tools. If the engine has an encoder, the built-in encoder finds duplicates, because a tuned
+ * encoder would take far longer (docs/generate.md). Without an encoder, duplicates are found by words only. */
 static int open_tool_library(struct toolselect_run *t, wt_error *err)
 {
     if (t->session.engine)

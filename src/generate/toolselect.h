@@ -120,22 +120,23 @@ void wt__samples_dispose(struct choice_samples *samples);
 /* Appends the contents of the file. */
 void wt__samples_write(const struct choice_samples *samples, struct buffer *out);
 
-/* Parses a file. name: for messages. Leaves out a row if the right tool is missing from its choices or repeated, or
- * if a text is missing or too long. Errors: WT_EFORMAT (a line is not a JSON object; the message
- * has its number), WT_ETOOLONG (too many rows, or a line is too long), WT_ENOMEM. */
+/* Parses a file. name: for messages. Leaves out a row if the right tool is missing from its choices or repeated, if it
+ * has fewer than 2 or more than SAMPLE_CHOICES_MAX choices, or if a text is missing or too long. Errors: WT_EFORMAT (a
+ * line is not a JSON object; the message has its number), WT_ETOOLONG (too many rows, or a line is too long),
+ * WT_ENOMEM. */
 int wt__samples_parse(struct choice_samples *out, struct str file, const char *name, wt_error *err);
 
-/* Rows of a data set for choosing tools: an instruction, a list of tools, the right one, and a note with the
- * reason (ToolVerifier, 2.1.2).
+/* Rows of a data set for choosing tools: an instruction, a list of tools, the right tool of the list, and a note with
+ * the reason (ToolVerifier, 2.1.2).
  *
- *   easy list   tools drawn from the library and the right one, shuffled
- *   hard list   the right one and similar tools only, shuffled: its family or, in a catalogue, the other hits of a
- *               search for the instruction */
+ *   easy list   the right tool and tools drawn from the library, shuffled
+ *   hard list   the right tool and similar tools only, shuffled. The similar tools are its family or, in a catalogue,
+ *               the other hits of a search for the instruction */
 
 struct choice_row {
     struct str query;
     size_t tool;              /* place in the library */
-    const size_t *also_right; /* [also_count] other right tools, kept out of the row's list */
+    const size_t *also_right; /* [also_right_count] other right tools, kept out of the row's list */
     size_t also_right_count;
     size_t *choices; /* [choice_count] places, including the right tool */
     size_t choice_count;
@@ -168,8 +169,8 @@ int wt__rows_add(struct choice_rows *rows, struct str query, size_t tool, wt_err
 int wt__rows_write_instructions(struct choice_rows *rows, const struct library *library, size_t tools, size_t each,
                                 struct stage_runner *runner, struct distinct *distinct, wt_error *err);
 
-/* Finds tools that are easily mistaken for a row's right one: at most `most` places, without the right one. May add
- * tools to the library. */
+/* Finds tools that are easily mistaken for a row's right tool: at most `most` places, without the right tools of the
+ * row. May add tools to the library. */
 struct similarity_source {
     void *self;
     int (*find)(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count, wt_error *err);

@@ -122,7 +122,7 @@ void wt__waits_close(struct waits *waits)
 
 enum {
     PIECES_MAX = 16,            /* buffers per write */
-    LINGER_BYTES_MAX = 1 << 20, /* input discarded after the last answer */
+    LINGER_BYTES_MAX = 1 << 20, /* maximum bytes of input discarded after the last answer */
 };
 
 enum state { READING, ANSWERING, SENDING, LINGERING, DEAD };
@@ -450,8 +450,8 @@ static void answer_overload(struct connection *connection, const char *message)
     take_output(connection);
 }
 
-/* Queues the request for the workers. Answers 503 if the holder exceeds a share. fits: false if the holder exceeds its
- * share of memory. */
+/* Queues the request for the workers. Answers 503 if the holder exceeds a share or the queue is full. fits: false if
+ * the holder exceeds its share of memory. */
 static void queue_request(struct connection *connection, bool fits)
 {
     struct server_loop *loop = connection->loop;

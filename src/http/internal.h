@@ -154,8 +154,8 @@ struct http_queue *wt__http_queue_new(size_t max, const struct http_handler *han
 /* Starts up to `workers` workers (0: one per processor) and one more. Fails with WT_ENOMEM if no worker can be
  * started. */
 int wt__http_queue_start(struct http_queue *queue, unsigned workers, wt_error *err);
-/* Queues an exchange. The worker will release it. holder: at most HTTP_HOLDER_BYTES; NULL if clients are not
- * distinguished. Returns false if the queue is full or the holder has used up its share. */
+/* Queues an exchange. The worker will release it. holder: at most HTTP_HOLDER_BYTES, with its NUL; NULL if clients are
+ * not distinguished. Returns false if the queue is full or the holder has used up its share. */
 bool wt__http_queue_push(struct http_queue *queue, struct http_exchange *exchange, const char *holder);
 /* Waits until all queued requests are done and the workers have ended. */
 void wt__http_queue_stop(struct http_queue *queue);

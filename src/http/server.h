@@ -27,7 +27,8 @@ enum {
     HTTP_QUEUE_MAX = 2048, /* default limit of queued requests, divided among holders */
     /* Default limit of open connections. The limit is also at most three quarters of the process's descriptors. At the
      * limit, the server closes a connection without a complete head to accept a new one. If every connection has a
-     * complete head, it closes the new connection. Connections with a request in progress are divided among holders. */
+     * complete head, it closes the new connection. As many connections may have a request in progress, divided among
+     * holders. */
     HTTP_CONNECTIONS_MAX = 20000,
     HTTP_HEAD_MS = 10000,            /* from the first byte of a request, or from connecting, to the end of the head */
     HTTP_BODY_MS = 30000,            /* from the end of the head to the end of the body */
@@ -88,8 +89,8 @@ struct http_server;
 
 struct http_figures {
     uint64_t connections, queued, running; /* current numbers */
-    /* Counted since the server was opened. accepted: connections. refused: invalid or late requests. overloaded:
-     * requests answered 503 at a limit or during the shutdown. requests: complete requests. */
+    /* Counted since the server was opened. accepted: connections. refused: requests with an invalid head, and late
+     * requests. overloaded: requests answered 503 at a limit or during the shutdown. requests: complete requests. */
     uint64_t accepted, refused, overloaded, requests;
 };
 

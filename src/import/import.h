@@ -47,8 +47,8 @@ struct import_place {
     size_t line, byte; /* 1-based line and byte offset in the file */
 };
 
-/* The result of an import, valid until wt__import_dispose. After wt__import_bytes, the tools' definitions are views of
- * the caller's bytes. */
+/* The result of an import, valid until wt__import_dispose. After wt__import_bytes, the tools' definitions may be views
+ * of the caller's bytes. */
 struct import {
     struct tool *tools;          /* [tool_count], with unique (provider, name) */
     struct import_place *places; /* [tool_count] */
@@ -60,7 +60,7 @@ struct import {
     size_t left_count;
     size_t twins;       /* tools with the name of an earlier tool and another definition */
     uint32_t twin[2];   /* index of the first of these tools; index of the earlier tool with its name */
-    const char *format; /* format of all files; "mixed" if they differ; static */
+    const char *format; /* format of all files; "mixed" if they differ or no file could be read; static */
     bool whole;         /* true if every source was read to its end; missing tools then do not exist in the source */
     const char **files; /* [file_count] names of the files */
     size_t file_count;
@@ -73,8 +73,8 @@ struct import {
 
 /* Imports tools from bytes. *out is empty and disposed on failure. Errors: WT_EFORMAT (the source cannot be read at
  * all, or any issue if strict), WT_ETOOLONG (the file or the number of tools is over the limit), WT_EINVAL (unknown
- * format, or invalid provider), WT_ECANCELLED, WT_ENOMEM. wt__import_path can also fail with WT_ENOTFOUND and
- * WT_EIO. */
+ * format, or invalid provider), WT_ECANCELLED, WT_ENOMEM. wt__import_path can also fail with WT_ENOTFOUND,
+ * WT_EREADONLY (permission denied) and WT_EIO. */
 int wt__import_bytes(struct import *out, struct str bytes, const struct import_options *options, wt_error *err);
 
 /* Imports a file, a BEIR folder (one with a corpus.jsonl), or a folder of files. Each file of a folder has its own

@@ -1,8 +1,8 @@
 /* internal.h: functions that the importers share. They find tools in JSON, and add tools and issues to the import.
  *
- * An importer recognises a source by its peek, and reads the source. It passes a draft of each tool to wt__reader_add,
- * and reports problems with wt__reader_issue. Both functions return 0 to continue, or a negative code that ends the
- * import. */
+ * An importer recognises a source by its struct peek, and reads the source. It passes a draft of each tool to
+ * wt__reader_add, and reports problems with wt__reader_issue. Both functions return 0 to continue, or a negative code
+ * that ends the import. */
 #ifndef WT_IMPORT_INTERNAL_H
 #define WT_IMPORT_INTERNAL_H
 
@@ -48,7 +48,7 @@ struct draft {
     struct str provider, name, title, description, category, source_id;
     json_t *schema;        /* schema of the arguments, in any dialect; changed by wt__reader_add; NULL if absent */
     bool judged;           /* the importer has removed the credentials from the schema */
-    struct str definition; /* lives as long as the source */
+    struct str definition; /* a view of the source, or text in the import's arena */
     struct source_place place;
 };
 
@@ -147,7 +147,7 @@ IMPORT_FORMATS(DECLARE_IMPORTER, )
 /* ---------------------------------------------------------------- YAML (yaml.c) */
 
 enum {
-    YAML_MARK_DEPTH = 8,       /* depth of nodes whose places are stored */
+    YAML_MARK_DEPTH = 8,       /* maximum depth of nodes whose places are stored */
     YAML_ALIAS_FREE = 1 << 20, /* bytes of JSON to which the aliases of any document may expand */
     YAML_ALIAS_TIMES = 16,     /* further bytes for each byte of the source */
 };
@@ -179,12 +179,12 @@ const struct yaml_mark *wt__yaml_near(const struct yaml *yaml, size_t json);
 /* ---------------------------------------------------------------- OpenAPI */
 
 enum {
-    OPENAPI_MAX_NODES = 1024,       /* maximum values expanded from references in one tool's schema */
-    OPENAPI_FEW_NODES = 64,         /* the maximum after a document's tools have expanded OPENAPI_ALL_NODES values */
-    OPENAPI_ALL_NODES = 4 << 20,    /* values expanded in a document before the maximum is lowered */
-    OPENAPI_MAX_DEPTH = 40,         /* maximum depth of a schema, below WT_MAX_JSON_DEPTH */
-    OPENAPI_MAX_OPEN = 6,           /* maximum references within references */
-    OPENAPI_MAX_HOPS = 8,           /* maximum references that point to references */
+    OPENAPI_MAX_NODES = 1024,    /* maximum values copied for one tool's schema; beyond it, schemas are outlined */
+    OPENAPI_FEW_NODES = 64,      /* that maximum, after OPENAPI_ALL_NODES values were copied for a document's tools */
+    OPENAPI_ALL_NODES = 4 << 20, /* values copied for a document's tools before the maximum is lowered */
+    OPENAPI_MAX_DEPTH = 40,      /* maximum depth of a schema, below WT_MAX_JSON_DEPTH */
+    OPENAPI_MAX_OPEN = 6,        /* maximum references within references */
+    OPENAPI_MAX_HOPS = 8,        /* maximum references that point to references */
     OPENAPI_CACHE_BYTES = 32 << 20, /* maximum source bytes of parsed parts cached for the next tool */
     OPENAPI_INHERITED_BYTES = 512,  /* maximum bytes of one value inherited from the document */
 };
@@ -204,14 +204,14 @@ struct openapi {
     struct openapi_part *parts;
     size_t part_count, part_capacity;
     size_t cached;         /* source bytes of the parsed parts */
-    size_t all_nodes;      /* values expanded for earlier tools */
+    size_t all_nodes;      /* values copied for earlier tools */
     json_t *schemes;       /* security schemes by name, or NULL */
     json_t *brief_schemes; /* security schemes by name; a long scheme is replaced by its hash */
     json_t *inherited;     /* members of the root that operations inherit; a long member is replaced by its hash */
     struct arena arena;
     /* state of the current tool */
     struct str tool;                      /* name of the tool */
-    size_t nodes, most;                   /* values expanded so far, and the maximum */
+    size_t nodes, most;                   /* values copied so far, and the maximum */
     const json_t *open[OPENAPI_MAX_OPEN]; /* targets being expanded; a reference to one of them is a cycle */
     size_t open_count;
     char dangling[128]; /* first reference to a missing target; "" if none */
@@ -233,8 +233,8 @@ void wt__openapi_next_tool(struct openapi *document, struct str name);
 struct openapi_part *wt__openapi_part(struct openapi *document, struct str reference);
 
 /* Returns the target of the "$ref" in value, or value itself if it has none. The result is borrowed. Returns NULL if
- * the target is missing (sets document->dangling) or outside the document (sets document->wrong). Sets *rc to WT_ENOMEM
- * if out of memory. */
+ * the target is missing (sets document->dangling) or outside the document (sets document->wrong), or after
+ * OPENAPI_MAX_HOPS references. Sets *rc to WT_ENOMEM if out of memory. */
 const json_t *wt__openapi_resolve(struct openapi *document, const json_t *value, int *rc);
 
 /* Returns a copy of schema with expanded references. At a cycle or a limit, a schema keeps only its type, title and
@@ -259,9 +259,11 @@ enum {
  *   2. the registered label of the host: "github" for api.github.com
  *   3. the first words of the file's stem
  *   4. the first words of the title
+ *   5. the stem, or the title if the stem is ""
  *
- * Generic words ("API", "spec", versions) are removed. Text of the title after '+' or in brackets is removed, too. url:
- * the URL of a server, or its host. title, url and stem may each be "". */
+ * From titles and stems, generic words ("API", "spec", versions) are removed, except in case 5. A title ends before its
+ * first " + " or " (", unless only generic words come before that. url: the URL of a server, or its host. title, url
+ * and stem may each be "". */
 void wt__short_provider(struct buffer *out, struct str title, struct str url, struct str stem);
 
 #endif

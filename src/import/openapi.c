@@ -86,7 +86,7 @@ static int keep_inherited(struct openapi *document, const json_t *root)
 }
 
 /* Sets *out to the definition: the operation's own bytes and the inherited members. servers: the servers of the path,
- * shortened; NULL if absent. *out lives as long as the source. Returns 0 or WT_ENOMEM. */
+ * shortened; NULL if absent. *out is a view of the source, or text in the import's arena. Returns 0 or WT_ENOMEM. */
 static int write_definition(struct openapi *document, const json_t *servers, const json_t *operation, struct str own,
                             struct str *out)
 {

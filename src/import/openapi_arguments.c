@@ -186,8 +186,13 @@ static json_t *own_schema(struct openapi *document, const json_t *parameter)
     return keywords ? wt__openapi_expand(document, keywords) : NULL;
 }
 
-/* Returns the schema of holder, a media type or a parameter. The schema is the member "schema", the schema of the first
- * media type in "content", or the members of holder itself. */
+/* Returns the schema of holder, a media type or a parameter, or NULL if out of memory. The schema is the first of these
+ * that exists:
+ *
+ *   1. the member "schema"
+ *   2. the schema of the first media type in "content"
+ *   3. the members of holder itself, if it has a "type"
+ *   4. an empty object */
 static json_t *schema_of(struct openapi *document, const json_t *holder)
 {
     const json_t *schema = json_object_get(holder, "schema");

@@ -1,4 +1,4 @@
-/* provider.c: derives a short provider name from the title of an OpenAPI document. */
+/* provider.c: derives a short provider name from the title, the server and the file name of an OpenAPI document. */
 #include "import/internal.h"
 
 #include "catalog/names.h"

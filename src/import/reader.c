@@ -19,7 +19,7 @@
 #include "catalog/schema.h"
 
 enum {
-    REASON_MAX = 512,          /* maximum bytes of a reason */
+    REASON_MAX = 512,          /* maximum bytes of a reason, with its NUL; a longer reason is truncated */
     QUOTE_MAX = 60,            /* maximum bytes of a name within a reason */
     PROGRESS_BYTES = 64 << 10, /* approximate step between progress reports */
 };
@@ -191,8 +191,8 @@ int wt__reader_text(struct import_reader *reader, struct source_place place, con
 
 /* ---------------------------------------------------------------- texts */
 
-/* Copies text, which is valid UTF-8, into out, and replaces control characters by blanks. layout: keep newlines and
- * tabs. out has room for text.len bytes. Returns the trimmed result. */
+/* Copies text, which is valid UTF-8, into out, and replaces control characters by blanks. layout: true to keep newlines
+ * and tabs, and to drop a CR before a newline. out has room for text.len bytes. Returns the trimmed result. */
 static struct str write_clean(char *out, struct str text, bool layout)
 {
     size_t len = 0;
