@@ -140,7 +140,7 @@ struct repair {
 struct repairs {
     struct repair *items; /* in the arena */
     size_t len;
-    json_t *instance; /* owned copy of the instance with the repairs; NULL without repairs */
+    json_t *instance; /* owned copy of the instance with the repairs; NULL if no repair was tried */
 };
 
 /* ---------------------------------------------------------------- validation */
