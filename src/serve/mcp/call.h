@@ -97,7 +97,7 @@ void wt__mcp_close_stream(struct mcp_call *call);
 
 enum mcp_asked {
     MCP_ASK_FAILED = -1, /* no answer; the call fails with the reason unless the function sets another result */
-    MCP_ASK_PENDING,     /* ask more questions, or return; the response is not used */
+    MCP_ASK_PENDING,     /* ask more questions, or return; any other result of the function is ignored */
     MCP_ASK_ANSWERED
 };
 /* Asks the client. method: elicitation/create, sampling/createMessage or roots/list. key: unique for each question of

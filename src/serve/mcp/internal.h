@@ -196,8 +196,8 @@ struct mcp_call {
     struct mcp_tool tool;                /* for tools/call, if has_tool */
     bool has_tool;
 
-    pthread_mutex_t lock; /* guards the fields below */
-    pthread_cond_t news;
+    pthread_mutex_t lock; /* guards on_cancel and cancel_context, and the answers to the call's questions */
+    pthread_cond_t news;  /* signalled when a question is answered or the call is cancelled */
     atomic_bool cancelled;
     void (*on_cancel)(void *context);
     void *cancel_context;
@@ -284,7 +284,7 @@ void wt__mcp_call_run(struct mcp_call *call);
 /* Ends a call whose `run` returned true: answers and frees it. */
 void wt__mcp_call_finish(struct mcp_call *call);
 /* Runs work(call), then wt__mcp_call_finish, on a thread that may wait. Returns false, with an error set, if too many
- * are running. */
+ * calls are running or no thread can be started. */
 bool wt__mcp_call_start_thread(struct mcp_call *call, void (*work)(struct mcp_call *call));
 
 /* Handles a notification or response. */
@@ -386,8 +386,8 @@ void wt__mcp_sessions_expire(struct mcp_sessions *sessions);
  * disconnected, unsent events are kept within the limits below. The client resumes by GET with the id of the last event
  * received. */
 enum {
-    MCP_RESUME_BYTES_MAX = 1 << 20, /* bytes kept per stream; the oldest events are dropped */
-    MCP_RESUME_EVENTS_MAX = 64,     /* events kept per stream */
+    MCP_RESUME_BYTES_MAX = 1 << 20, /* maximum bytes kept per stream; older events are dropped, the newest is kept */
+    MCP_RESUME_EVENTS_MAX = 64,     /* one more than the maximum events kept per stream */
     MCP_RESUME_STREAMS_MAX = 16,    /* streams kept per session; the oldest is dropped */
     MCP_RESUME_ALL_MAX = 512,       /* streams kept in all sessions; over its share, a holder loses its oldest stream */
     MCP_RESUME_MS = 60000,          /* time to keep an unread answer */
