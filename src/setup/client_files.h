@@ -131,7 +131,7 @@ void wt__client_import_dispose(struct client_import *import);
 
 enum client_undo_state {
     UNDO_BYTES,  /* restored byte for byte */
-    UNDO_EDITED, /* changed since init: the entry is removed and the servers are put back */
+    UNDO_EDITED, /* the file or its backup was changed: the entry is removed and the servers are put back */
     UNDO_NEVER,  /* the file already has its old content */
     UNDO_GONE,   /* the file does not exist any more */
     UNDO_LEFT    /* the file is skipped; `why` has the reason */
