@@ -180,7 +180,7 @@ int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_
 
 /* SQL condition: the label x of the usage u counts (struct usage_query). The usage has no client, or both are true:
  *
- *   - no earlier usage of the client that did not fail has the same request and label
+ *   - the client has no earlier usage with the same request and label, apart from failed usages
  *   - fewer than CLIENT_TEACHES earlier usages of the client have the label
  *
  * The plus sign keeps SQLite from using the index of labels. With this index, SQLite would read all usages of the

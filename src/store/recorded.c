@@ -2,7 +2,7 @@
  * however many usages the store holds.
  *
  * A client that reports the same request a thousand times must not push the reports of other clients out of a limit.
- * The limits below therefore count distinct clients, and each client has a fixed share of a limit. The index usage_hash
+ * The limits below therefore count distinct clients, and each client has a share of a limit. The index usage_hash
  * (hash, client) lists the clients of a request. One seek skips the repeated reports of a client. */
 #include "store/internal.h"
 
