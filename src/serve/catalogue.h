@@ -26,8 +26,8 @@ struct catalogue_rules {
      * false if the caller may use no tool; the search is then skipped. */
     bool (*filter)(void *context, struct mcp_call *call, wt_filter *out);
     void (*done)(void *context, const wt_filter *filter);
-    /* Appends the id, or any other unambiguous name, of the tool that the caller named. Returns false if the caller may
-     * not know of the tool; the error then suggests no similar names. */
+    /* Appends the id, or any other unambiguous name, of the tool that the caller named. Returns false if the caller
+     * must not learn that the tool exists; the error then suggests no similar names. */
     bool (*resolve)(void *context, struct mcp_call *call, struct str name, struct buffer *id);
     /* Appends extra members to a tool's definition, each followed by a comma. */
     void (*describe)(void *context, const wt_tool *tool, struct buffer *out);

@@ -398,9 +398,9 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
     wt__mcp_input_close(input);
 }
 
-/* True if a form for missing values may be shown. A doubt means that the request may not order the call, and
- * a form would turn the request into a call. The doubt "unread" is allowed, because the form's message shows the
- * unread word. */
+/* True if a form for missing values may be shown. A doubt means that the request perhaps does not ask for the call, and
+ * a form would turn the request into a call. The doubt "unread" is allowed, because the form's message shows the unread
+ * word. */
 static bool may_show_form(struct mcp_call *call, const wt_called *called)
 {
     bool wanted = !called->doubt || strcmp(called->doubt, "unread") == 0;

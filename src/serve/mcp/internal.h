@@ -81,7 +81,8 @@ struct mcp_peer {
     struct mcp_service *service;
     struct mcp_peer *next, *before; /* list of the service's peers, under its lock */
     char *principal;
-    /* Holder for shared pools (base/shares.h): the principal, or without keys the session. Constant. */
+    /* Holder for shared pools (base/shares.h): the principal. Without keys, the session, or "" for a modern HTTP
+     * request. Constant. */
     const char *holder;
     char session_holder[24];
     atomic_bool may_call; /* the last request's key has the scope to call upstream servers */
@@ -220,7 +221,7 @@ struct mcp_call {
     int status;                            /* HTTP status of an error; 0 for the default of its code */
     int code;                              /* JSON-RPC error code */
     struct buffer words, data;             /* message and data of an error */
-    struct buffer items, structured, meta; /* items: of content, contents, a list or values */
+    struct buffer items, structured, meta; /* items: the items of content, contents, a list or values */
     struct buffer cursor, result;          /* result: the whole object, or its members */
     size_t item_count;
     struct arena arena;
@@ -250,7 +251,7 @@ enum mcp_shape {
     MCP_SHAPE_CONTENTS,
     MCP_SHAPE_LIST,
     MCP_SHAPE_COMPLETION,
-    MCP_SHAPE_RAW /* result contains the members */
+    MCP_SHAPE_RAW /* mcp_call.result contains the members */
 };
 
 /* Part of the features that a method belongs to. */
@@ -269,7 +270,7 @@ struct mcp_method {
     enum mcp_eras eras;
     enum mcp_shape shape;
     enum mcp_group group;
-    bool may_ask;  /* may return input_required; HTTP repeats the name in Mcp-Name */
+    bool may_ask;  /* may ask the client questions; modern HTTP requests repeat name_member in Mcp-Name */
     bool is_quick; /* stdio runs it on the reading thread instead of a worker */
 };
 
@@ -324,7 +325,7 @@ struct mcp_service {
     struct mcp_features features;
     unsigned char key[32];
     double (*now_ms)(void); /* replaces the clock in tests, else NULL */
-    struct shares waiting;  /* shares of calls that run on threads or will soon run */
+    struct shares waiting;  /* shares of the calls of wt__mcp_call_start_thread, by holder */
     size_t sessions_max, page_items;
     pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t idle;
