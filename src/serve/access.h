@@ -39,7 +39,7 @@ enum origin wt__guard_origin(const struct guard *guard, struct str origin, struc
 
 enum scope {
     SCOPE_OPEN = 0,         /* no key required */
-    SCOPE_FIND = 1 << 0,    /* find, pick, list, embed; write a call (POST /v1/call) without executing it */
+    SCOPE_FIND = 1 << 0,    /* find, pick, list, embed, rerank; write a call (POST /v1/call) without executing it */
     SCOPE_WRITE = 1 << 1,   /* import and remove tools */
     SCOPE_USAGE = 1 << 2,   /* record usages */
     SCOPE_METRICS = 1 << 3, /* metrics and status */
