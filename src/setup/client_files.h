@@ -143,7 +143,7 @@ struct client_undo_file {
     const char *why;   /* why the file is skipped, or NULL */
     const char **back; /* [back_count] names of servers to put back */
     size_t back_count;
-    const char **kept; /* [kept_count] names of servers that the file has again already; not put back */
+    const char **kept; /* [kept_count] names of servers that are not put back, because the file has such a server */
     size_t kept_count;
     bool written;
 
