@@ -113,7 +113,7 @@ enum {
     LIKE_MAX = 32,           /* nearly equal requests that are used, per group */
     NEAR_READ = 200,         /* newest requests that are compared, per group */
     NEAR_BYTES = 256 << 10,  /* bytes of the compared requests, per group */
-    NEAR_STEPS = 1000,       /* requests of all clients that are looked up, including duplicates of other clients */
+    NEAR_STEPS = 1000,       /* requests of all clients that are looked up; one of several clients counts for each */
     NEAR_CLIENTS = 50,       /* most recently active clients that share the limits above */
     USAGES_READ = 1000,      /* newest usages without a client that are read */
     USAGES_MAX = 200,        /* usages that count, per group */
