@@ -16,7 +16,7 @@ struct distances {
 };
 
 enum {
-    DISTANCE_MPNET_BUCKETS = 32, /* fixed in the code of the model, not in its config */
+    DISTANCE_MPNET_BUCKETS = 32, /* the number in the reference code; models with another number are rejected */
     DISTANCE_MPNET_REACH = 128,
     DISTANCE_MAX_REACH = 1 << 20
 };

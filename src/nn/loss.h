@@ -1,5 +1,5 @@
-/* loss.h: training losses. Each function returns the loss and writes the gradients of its inputs. Sums run in double
- * precision in a fixed order. The loss and gradients of empty input (no rows, no pair, all masked) are 0. */
+/* loss.h: training losses. Each function returns the loss and writes the gradients of its inputs. Losses are summed in
+ * double precision in a fixed order. The loss and gradients of empty input (no rows, no pair, all masked) are 0. */
 #ifndef WT_NN_LOSS_H
 #define WT_NN_LOSS_H
 

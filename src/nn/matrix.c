@@ -82,7 +82,7 @@ static void multiply_openblas(const struct matmul *p)
 /* ---------------------------------------------------------------- products */
 
 enum {
-    TURNED_ROWS = 144,      /* maximum rows of the copied block of a transposed left side; fits into the L2 cache */
+    TURNED_ROWS = 144,      /* maximum rows of the copied block of a transposed left side */
     MOST_DEPTH = 4096,      /* maximum length of the inner dimension of one block */
     REDUCED_LEAST = 1 << 21 /* minimum operations (2 m n k) of a product to use bfloat16; below, it is slower */
 };

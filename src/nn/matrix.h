@@ -34,7 +34,7 @@ struct matmul {
     float *c;
     size_t c_stride;
     bool accumulate;
-    bool reduced; /* values may be rounded to bfloat16 if the processor multiplies that faster (AMX) */
+    bool reduced; /* values may be rounded to bfloat16 if that is faster on this processor (AMX) */
 };
 
 void wt__matmul(const struct matmul *product);

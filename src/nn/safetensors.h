@@ -76,8 +76,8 @@ struct tensor_source {
 };
 
 /* Writes a file atomically. Names must be unique. metadata is an object of strings to add to {"format":"pt"}, or NULL.
- * The data is aligned to 64 bytes in the file. Errors: WT_EMODEL for input that readers would reject, WT_ENOMEM, and
- * those of base/file.h. */
+ * The data of the first tensor starts at a multiple of 64 bytes in the file. Errors: WT_EMODEL for input that readers
+ * would reject, WT_ENOMEM (also for a header over SAFETENSORS_MAX_HEADER), and those of base/file.h. */
 int wt__safetensors_write(const char *path, const struct tensor_source *tensors, size_t count, const json_t *metadata,
                           wt_error *err);
 /* Works like wt__safetensors_write, with dtypes [count], the types of the tensors. */

@@ -53,7 +53,7 @@ struct trained {
     struct arena arena;
     struct encoder *own;           /* trained encoder; NULL if the recipes use the engine's encoder */
     const struct encoder *encoder; /* current encoder; never NULL */
-    char key[65];                  /* hash of encoder, weights and head; identifies the vectors of one training */
+    char key[65]; /* hash of the encoder, the configs and the MLC weights; identifies a training's vectors */
     struct tool2vec tool2vec;
     struct mlc mlc;                         /* count is 0 if untrained */
     struct past_requests past;              /* data of neighbours */

@@ -17,7 +17,7 @@
 
 enum {
     BATCH_TOKENS = 256,                      /* a batch runs once it has at least this many tokens */
-    BATCH_ROWS = BATCH_TOKENS + CROSS_TOKENS /* maximum tokens of a batch */
+    BATCH_ROWS = BATCH_TOKENS + CROSS_TOKENS /* capacity of a batch in tokens */
 };
 
 struct cross {

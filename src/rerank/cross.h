@@ -40,8 +40,8 @@ struct cross;
 int wt__cross_open(struct cross **out, const char *folder, struct progress *progress, wt_error *err);
 void wt__cross_close(struct cross *cross); /* NULL is a no-op */
 
-/* Returns the first tokens of a text, as many as a pair may have. ids: memory [CROSS_TOKENS], which the result
- * borrows. */
+/* Returns the first tokens of a text, at most CROSS_TOKENS - 2 and fewer if the model has a lower limit. ids: memory
+ * [CROSS_TOKENS], which the result borrows. */
 struct token_run wt__cross_tokens(const struct cross *cross, struct str text, int32_t *ids);
 
 /* Computes logits [count] of the request with each tool. count may be 0. Texts that are too long for a pair are cut as

@@ -140,7 +140,8 @@ static size_t find_hit_of_row(const struct hit *hits, size_t count, uint32_t row
     return at;
 }
 
-/* Records the cross-encoder's rank, logit and share for candidate `i` in `hit`, the hit of this candidate. */
+/* Records the stage of the cross-encoder for candidate `i` in `hit`, the hit of this candidate. The stage has the rank
+ * by the candidates' scores, the logit, and the change of the hit's score. */
 static void note_cross_evidence(const struct hierarchy *h, const struct candidate *candidates, size_t count, size_t i,
                                 struct hit *hit)
 {

@@ -29,7 +29,7 @@
 
 enum {
     REFINER_TOKENS = 128,       /* maximum tokens of a request */
-    REFINER_MIN_CANDIDATES = 8, /* minimum and maximum of N */
+    REFINER_MIN_CANDIDATES = 8, /* range of the maximum number of candidates */
     REFINER_MAX_CANDIDATES = 128
 };
 
@@ -70,8 +70,9 @@ void wt__refiner_run(const struct refiner *refiner, struct refiner_scratch *scra
                      const float *const *vectors, const float (*features)[RETRIEVE_FEATURES], float *additions);
 
 /* Adds the additions to the scores of the first wt__refiner_candidates hits, and sorts these hits. Later hits follow in
- * their order. Records REFINER_STAGE in all hits. The hits must have features. vectors: the tool vectors that the
- * search used; NULL for a search without vectors. Errors: WT_ESTORE (damaged vector), WT_ENOMEM. */
+ * their order. Records REFINER_STAGE in all hits. Does nothing if the best score is not positive. The hits must have
+ * features. vectors: the tool vectors that the search used; NULL for a search without vectors. Errors: WT_ESTORE
+ * (damaged vector), WT_ENOMEM. */
 int wt__refine(struct refiner *refiner, struct str request, const struct vectors *vectors, struct hit_list *hits,
                wt_error *err);
 

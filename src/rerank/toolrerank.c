@@ -97,7 +97,7 @@ static bool is_better_candidate(const struct candidate *a, const struct candidat
     return a->score > b->score || (isnan(b->score) && !isnan(a->score));
 }
 
-/* Uses insertion sort, because the lists are nearly sorted. */
+/* Uses insertion sort, because the lists are short. */
 void wt__hierarchy_sort(struct candidate *candidates, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -382,8 +382,8 @@ static float lack_of_candidates(const struct candidate *candidates, size_t count
     return 0;
 }
 
-/* Fetches the tools of the providers to expand, and scores them. Skips tools that are candidates already. Fetches at
- * most as many tools as fit into HIERARCHY_MAX_CANDIDATES. The fetched tools get the lowest share of all candidates. */
+/* Fetches the tools of the providers to expand, and scores them. Skips tools that are candidates already. Keeps at most
+ * as many tools as fit into HIERARCHY_MAX_CANDIDATES. These tools get the lowest share of all candidates. */
 static int fetch_others(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
                         const struct chosen_providers *chosen, const struct candidate *candidates, size_t count,
                         struct candidate *found, size_t *found_count, wt_error *err)

@@ -110,8 +110,8 @@ struct chosen_providers {
     } items[HIERARCHY_MAX_CANDIDATES];
 };
 
-/* Applies Algorithm 1: the tools of the best candidate's provider, and of each provider with a score above `tau_s`,
- * come first. */
+/* Applies Algorithm 1: the candidates of the best candidate's provider come first, and those of each provider that has
+ * a candidate with a score above `tau_s`. */
 void wt__hierarchy_algorithm1(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
                               struct chosen_providers *chosen);
 

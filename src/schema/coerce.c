@@ -160,8 +160,8 @@ static bool put_repaired_member(struct rebuilding *r, const struct json_item *it
 }
 
 /* Returns the subschema of a member from "properties", else from "additionalProperties". Returns NULL if neither
- * defines one. Also returns NULL if only "patternProperties" could define one, because coercion does not match
- * patterns. */
+ * defines one. Also returns NULL for a member outside "properties" if the schema has "patternProperties", because
+ * coercion does not match patterns. */
 static const struct subschema *find_member_schema(const struct object_rules *rules, const struct property *property)
 {
     if (property && property->subschema)

@@ -19,9 +19,10 @@ enum {
     COERCION_DEPTH = 256 /* maximum nesting of subschemas, also through "$ref" */
 };
 
-/* Coerces an instance that does not fit its schema. Follows properties, additionalProperties, items, "$ref", allOf,
- * anyOf and oneOf. A value that fits its subschema is kept. Under anyOf and oneOf, a value is changed only if no
- * alternative accepts the original value, and all alternatives that accept a changed value agree on the result.
+/* Coerces an instance that does not fit its schema. Follows properties, additionalProperties, prefixItems, items,
+ * "$ref", allOf, anyOf and oneOf. A value that fits its subschema is kept. Under anyOf and oneOf, a value is changed
+ * only if no alternative accepts the original value, and all alternatives that accept a changed value agree on the
+ * result.
  *
  * instance: text of the instance
  * value: the parsed text, owned by the caller; strings may contain NUL

@@ -1,6 +1,6 @@
 /* compile.c: compiles a schema. Starting from the root, every subschema that is reached is added to a queue and
- * compiled in turn. A long chain of references thus needs no recursion, and documents that are not referenced cost no
- * time. */
+ * compiled in turn. A long chain of references thus needs no recursion, and unreferenced subschemas are not
+ * compiled. */
 #include "schema/validator.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "schema/evaluation.h"
 #include "schema/limits.h"
 
-enum { FEW_NAMES = 16 }; /* length of the longest property list without a lookup map */
+enum { FEW_NAMES = 16 }; /* maximum length of a property list or enumeration without a lookup map */
 
 /* State of one compilation. */
 struct compiler {

@@ -21,9 +21,11 @@ struct schema_drops {
 bool wt__schema_may_refuse_more(const json_t *schema);
 
 /* Compiles a schema, and changes it in place. First rewrites older forms to equivalent current forms:
- * - drafts 04 and 06 become draft-07; 2019-09 and other spellings of an address become 2020-12
- * - "exclusiveMinimum": true takes the value of "minimum"
- * - a keyword with the value null is removed
+ * - drafts 04 and 06 become draft-07; 2019-09 and the http address of 2020-12 become 2020-12
+ * - "exclusiveMinimum": true takes the value of "minimum", and "exclusiveMaximum": true that of "maximum"
+ * - a keyword with the value null is removed, except "const" and "default"; if wt__schema_may_refuse_more is true, no
+ *   keyword is removed
+ * - a named subschema with the value null becomes true
  * Then drops the keywords that still do not compile, unless wt__schema_may_refuse_more is true.
  *
  * drops: set to the number of dropped keywords and the first error

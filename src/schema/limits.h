@@ -17,7 +17,7 @@ enum {
     PATTERN_DEPTH = 10000,       /* maximum nesting of backtracking in one match */
     PATTERN_HEAP_KIB = 20 << 10, /* maximum memory of one match, in KiB */
     PATTERN_ITEMS_A_STEP = 16,   /* items of a pattern tried per step */
-    VIOLATIONS_KEPT = 1000,      /* maximum violations in one list; only the first are reported */
+    VIOLATIONS_KEPT = 1000,      /* maximum violations in one list; later ones are dropped */
     MULTIPLE_STEPS = 4,          /* steps charged for "multipleOf", which may parse decimals */
     NOTE_STEPS = 8,              /* steps charged for recording a violation */
     MESSAGE_VALUE_BYTES = 60,    /* maximum bytes of a quoted value in a message */

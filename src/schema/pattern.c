@@ -157,8 +157,8 @@ static void put_translated(struct translation *t, const char *text, size_t consu
     t->at += consumed;
 }
 
-/* Translates an escaped letter that has no meaning in ECMA-262. Unless strict, "\A", "\z" and "\Z" have their meaning
- * in other dialects, and any other letter stands for itself. */
+/* Translates an escaped letter that has no meaning in ECMA-262. Unless strict, "\A" outside a class matches the start
+ * of the text, and "\z" and "\Z" match its end. Any other letter stands for itself. */
 static bool escape_letter(struct translation *t, char c)
 {
     if (t->strict)

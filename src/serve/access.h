@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* Hosts and origins that requests may name. */
+/* Hosts and origins that requests may name. Loopback hosts are always allowed. */
 struct guard {
     const char *listen;       /* address that the server listens on: "HOST:PORT" or "unix:PATH" */
     const char *const *hosts; /* [host_count], without ports */
@@ -31,7 +31,7 @@ struct guard {
 /* True if only this machine can reach the address. Unix sockets qualify. */
 bool wt__is_loopback_address(const char *listen);
 
-/* True if the value of a Host field names this server. */
+/* True if the value of a Host field is a loopback name, the host of the listen address, or a configured host. */
 bool wt__guard_host(const struct guard *guard, struct str host);
 enum origin { ORIGIN_NONE, ORIGIN_OWN, ORIGIN_CONFIGURED, ORIGIN_FOREIGN };
 /* Classifies the value of an Origin field. host: value of the Host field. */
@@ -39,7 +39,7 @@ enum origin wt__guard_origin(const struct guard *guard, struct str origin, struc
 
 enum scope {
     SCOPE_OPEN = 0,         /* no key required */
-    SCOPE_FIND = 1 << 0,    /* find, pick, list, embed; write a call (POST /v1/call) without executing it */
+    SCOPE_FIND = 1 << 0,    /* find, pick, list, embed, rerank; write a call (POST /v1/call) without executing it */
     SCOPE_WRITE = 1 << 1,   /* import and remove tools */
     SCOPE_USAGE = 1 << 2,   /* record usages */
     SCOPE_METRICS = 1 << 3, /* metrics and status */
@@ -62,7 +62,7 @@ const char *wt__scope_name(enum scope scope);
 struct keys;
 
 /* Reads the key file. Each line is NAME SCOPES SHA256; '#' begins a comment. Errors: WT_ENOTFOUND, WT_EFORMAT with the
- * line, WT_ETOOLONG, WT_ENOMEM. */
+ * line, WT_ETOOLONG, WT_EIO, WT_ENOMEM. */
 int wt__keys_open(struct keys **out, const char *path, wt_error *err);
 void wt__keys_close(struct keys *keys); /* NULL is a no-op */
 size_t wt__keys_count(const struct keys *keys);

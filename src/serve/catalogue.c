@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "wire/body.h"
 
-enum { SHOWN_MAX = 64 }; /* maximum number of names in a summary; SUMMARY_BYTES_MAX has room for fewer */
+enum { SHOWN_MAX = 64 }; /* maximum number of names in a summary */
 
 /* True if a provider's name is safe to show to a model. Such a name is short, has few words, and consists of letters,
  * digits and separators. */

@@ -1,7 +1,7 @@
 /* catalogue.h: an MCP server over a catalogue of tools. It has three tools (search, definitions, writing a call) and
  * serves tool definitions as resources. It is for clients with more tools than fit in a prompt.
  *
- * The tool list is short and constant because it is part of every prompt; search results appear only in answers. This
+ * The tool list is short and stable because it is part of every prompt; search results appear only in answers. This
  * server never calls a tool of the catalogue. */
 #ifndef WT_SERVE_CATALOGUE_H
 #define WT_SERVE_CATALOGUE_H
@@ -26,12 +26,12 @@ struct catalogue_rules {
      * false if the caller may use no tool; the search is then skipped. */
     bool (*filter)(void *context, struct mcp_call *call, wt_filter *out);
     void (*done)(void *context, const wt_filter *filter);
-    /* Appends the id, or any other unambiguous name, of the tool that the caller named. Returns false if the caller may
-     * not know of the tool; the error then suggests no similar names. */
+    /* Appends the id, or any other unambiguous name, of the tool that the caller named. Returns false if the caller
+     * must not learn that the tool exists; the error then suggests no similar names. */
     bool (*resolve)(void *context, struct mcp_call *call, struct str name, struct buffer *id);
     /* Appends extra members to a tool's definition, each followed by a comma. */
     void (*describe)(void *context, const wt_tool *tool, struct buffer *out);
-    /* Appends an explanation to a search without results. */
+    /* Appends an explanation for a search without results, or of a caller who may use no tool. */
     void (*lacking)(void *context, struct mcp_call *call, struct str query, struct buffer *out);
     /* Observes the results before they are sent. */
     void (*found)(void *context, struct mcp_call *call, struct str query, const wt_hits *hits);

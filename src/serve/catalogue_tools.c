@@ -1,8 +1,8 @@
 /* catalogue_tools.c: the tools search_tools, get_tool_details and write_call.
  *
  * Search results include the definitions, so that the model needs no second request. The result stays in the prompt for
- * the rest of the conversation, so its size is limited: beyond the budget, tools get only a name and a short
- * description.
+ * the rest of the conversation, so its size is limited: beyond the budget, tools get less detail (a name, and at
+ * most a short description).
  *
  * write_call uses whichtool/call.h. If the request lacks values and the client supports elicitation, the person is
  * asked with a form whose fields are the tool's parameters. Otherwise the answer lists the missing values, so that the
@@ -235,7 +235,7 @@ static void put_refusal(struct buffer *out, struct str name, const char *reason)
     wt__buffer_char(out, '}');
 }
 
-/* Gets the tool that the caller named; the caller frees *out. */
+/* Gets the tool with this name. Free *out with wt_tools_free. */
 static int get_named(struct mcp_catalogue *catalogue, struct mcp_call *call, const char *name, wt_tools **out,
                      wt_error *err)
 {
@@ -340,7 +340,8 @@ static bool put_form(struct buffer *out, const wt_called *called)
     return fits && !out->failed;
 }
 
-/* Appends the call in the form of tools/call, without the closing brace. */
+/* Starts the result: appends its members "call", in the form of tools/call, and "ready". The caller closes the
+ * object. */
 static void put_call(struct buffer *out, const wt_tool *tool, struct str arguments, bool ready)
 {
     wt__mcp_put_text(out, "{\"call\":{\"name\":", wt__str(tool->export_name));
@@ -397,9 +398,9 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
     wt__mcp_input_close(input);
 }
 
-/* True if a form for missing values may be shown. A doubt means that the request may not order the call, and
- * a form would turn the request into a call. The doubt "unread" is allowed, because the form's message shows the
- * unread word. */
+/* True if a form for missing values may be shown. A doubt means that the request perhaps does not ask for the call, and
+ * a form would turn the request into a call. The doubt "unread" is allowed, because the form's message shows the unread
+ * word. */
 static bool may_show_form(struct mcp_call *call, const wt_called *called)
 {
     bool wanted = !called->doubt || strcmp(called->doubt, "unread") == 0;

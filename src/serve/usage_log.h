@@ -52,8 +52,8 @@ void wt__usage_log_close(struct usage_log *log);
 
 struct usage_batch {
     struct str client; /* authenticated client name, 1 to WT_MAX_CLIENT_BYTES bytes */
-    /* At most USAGE_LOG_BATCH_ID_BYTES_MAX bytes, or "". A usage on line 3 without a key gets the key "ID/3", so that
-     * reporting the batch again does not duplicate it. */
+    /* At most USAGE_LOG_BATCH_ID_BYTES_MAX bytes, or "". A usage without a key gets the key "ID/N", where N counts the
+     * non-blank lines from 1, so that reporting the batch again does not duplicate the usage. */
     struct str id;
     struct str lines; /* JSON Lines in the format of wt_add_usage; copied */
 };

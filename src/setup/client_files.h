@@ -131,7 +131,7 @@ void wt__client_import_dispose(struct client_import *import);
 
 enum client_undo_state {
     UNDO_BYTES,  /* restored byte for byte */
-    UNDO_EDITED, /* changed since init: the entry is removed and the servers are put back */
+    UNDO_EDITED, /* the file or its backup was changed: the entry is removed and the servers are put back */
     UNDO_NEVER,  /* the file already has its old content */
     UNDO_GONE,   /* the file does not exist any more */
     UNDO_LEFT    /* the file is skipped; `why` has the reason */
@@ -143,7 +143,7 @@ struct client_undo_file {
     const char *why;   /* why the file is skipped, or NULL */
     const char **back; /* [back_count] names of servers to put back */
     size_t back_count;
-    const char **kept; /* [kept_count] names of servers that the file has again already; not put back */
+    const char **kept; /* [kept_count] names of servers that are not put back, because the file has such a server */
     size_t kept_count;
     bool written;
 

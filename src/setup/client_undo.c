@@ -1,8 +1,8 @@
 /* client_undo.c: the undo part of client_files.h.
  *
- * Changes are undone from the last to the first. If a file still has the content that init wrote, undo restores the
- * backup. If the file was changed since, undo edits it: it removes whichtool's entry and puts back the servers that
- * init moved, with their original text.
+ * Changes are undone from the last to the first. If a file still has the content that init wrote and its backup is
+ * unchanged, undo restores the backup. Otherwise undo edits the file: it removes whichtool's entry and puts back the
+ * servers that init moved, with their original text.
  *
  * Undo writes the clients' files first, then our file of servers, the backups and the record. The record comes last, so
  * that it still lists the remaining work after a crash. */

@@ -56,8 +56,8 @@ enum {
 int wt__client_text_read(struct client_text *out, const char **why, struct arena *arena, const char *path,
                          wt_error *err);
 
-/* Replaces the file if it is unchanged since it was read. Errors: WT_EBUSY (the file was changed, and is not replaced),
- * ... */
+/* Replaces the file if it is unchanged since it was read. Errors: WT_EBUSY (the file was changed, and is not replaced)
+ * and those of base/file.h. */
 int wt__client_text_write(const struct client_text *old, struct str text, wt_error *err);
 /* Waits before a retry. tries: number of retries so far. */
 void wt__client_pause(int tries);

@@ -1,4 +1,4 @@
-/* calls.c: past calls of tools with their arguments. Only callers that ask for examples read them.
+/* calls.c: past calls of tools with their arguments.
  *
  * A store file may come from anywhere, so arguments are validated before they are returned. The index usage_tool_label
  * (label, client, usage) finds the newest calls of a tool, because it lists the usages of a label in order. */
@@ -10,7 +10,7 @@
 
 /* Limits of a lookup. A tool has more than one label only if its provider was renamed. */
 enum {
-    USAGES_READ = 1000, /* newest usages of a label that are read for each client, and for no client */
+    USAGES_READ = 1000, /* newest usages of a label that are read, for each client and for usages without a client */
     CLIENTS_READ = 64,  /* clients of a label whose usages are read */
     LABELS_READ = 16    /* newest labels of a tool that are read */
 };

@@ -180,7 +180,7 @@ int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_
 
 /* SQL condition: the label x of the usage u counts (struct usage_query). The usage has no client, or both are true:
  *
- *   - no earlier usage of the client that did not fail has the same request and label
+ *   - the client has no earlier usage with the same request and label, apart from failed usages
  *   - fewer than CLIENT_TEACHES earlier usages of the client have the label
  *
  * The plus sign keeps SQLite from using the index of labels. With this index, SQLite would read all usages of the
@@ -200,8 +200,8 @@ int wt__store_request_row(struct store *store, struct str request, int64_t *id, 
  * and creates the index usage_hash. Marks the sums affected by CLIENT_TEACHES as stale. */
 int wt__usage_fill_hashes(struct store *store, wt_error *err);
 
-/* Computes the number of clients that must agree. It is at least 1, and grows with the number of clients in the
- * store. */
+/* Computes the number of clients that must make the same report before it counts in full. The number is at least 1, and
+ * grows with the number of clients in the store. */
 int wt__store_clients_wanted(struct store *store, size_t *out, wt_error *err);
 /* Computes the weight of clients' reports of the tool for the same request: above 0, at most 1. *budget: number of
  * clients that the lookup may still read for all its tools. The number of clients read is subtracted from *budget. */

@@ -2,7 +2,7 @@
  * however many usages the store holds.
  *
  * A client that reports the same request a thousand times must not push the reports of other clients out of a limit.
- * The limits below therefore count distinct clients, and each client has a fixed share of a limit. The index usage_hash
+ * The limits below therefore count distinct clients, and each client has a share of a limit. The index usage_hash
  * (hash, client) lists the clients of a request. One seek skips the repeated reports of a client. */
 #include "store/internal.h"
 
@@ -113,7 +113,7 @@ enum {
     LIKE_MAX = 32,           /* nearly equal requests that are used, per group */
     NEAR_READ = 200,         /* newest requests that are compared, per group */
     NEAR_BYTES = 256 << 10,  /* bytes of the compared requests, per group */
-    NEAR_STEPS = 1000,       /* requests of all clients that are looked up, including duplicates of other clients */
+    NEAR_STEPS = 1000,       /* requests of all clients that are looked up; one of several clients counts for each */
     NEAR_CLIENTS = 50,       /* most recently active clients that share the limits above */
     USAGES_READ = 1000,      /* newest usages without a client that are read */
     USAGES_MAX = 200,        /* usages that count, per group */

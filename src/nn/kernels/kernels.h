@@ -2,9 +2,9 @@
  *
  * A set of kernels is one table. plain.c is the reference in portable C. The other sets (x86_avx2.c, ...) are faster.
  * The process chooses the best set for its processor once. WT_KERNELS=plain|avx2|avx512|vnni|neon requests another set.
- * The variable is ignored if the processor does not support that set. Sets differ only in rounding, within the
- * tolerances of the tests. Integer kernels agree exactly. Within one set, the result of a row does not depend on the
- * other rows of the call.
+ * The variable is ignored if the build or the processor does not support that set. Sets differ only in rounding, within
+ * the tolerances of the tests. Integer kernels agree exactly. Within one set, the result of a row does not depend on
+ * the other rows of the call.
  *
  * Dimensions: T tokens (rows of a), K inner, O outputs. Callers own all memory. Kernels neither allocate nor fail. */
 #ifndef WT_NN_KERNELS_H
@@ -98,9 +98,8 @@ struct kernels {
 
     void (*gemm)(const struct gemm *gemm);
 
-    /* gemm_bytes and byte_row are NULL if products of bytes would not be faster than products of floats. gemm_bytes
-     * supports ACTIVATION_NONE and ACTIVATION_GELU. Sets of kernels differ only in the order in which they add the sums
-     * of the groups. byte_row quantises n floats to a row of struct gemm_bytes. NaN and infinities give arbitrary
+    /* gemm_bytes and byte_row are NULL if the set has no products of bytes. gemm_bytes ignores activations other than
+     * ACTIVATION_GELU. byte_row quantises n floats to a row of struct gemm_bytes. NaN and infinities give arbitrary
      * bytes. */
     void (*gemm_bytes)(const struct gemm_bytes *gemm);
     void (*byte_row)(const float *x, size_t n, unsigned char *row);

@@ -28,7 +28,7 @@ struct json_run;
 struct server_state {
     const struct http_server *server; /* NULL until wt__api_set_server */
     long long started;                /* Unix time in seconds */
-    atomic_bool ready;                /* the index is open and the model is loaded */
+    atomic_bool ready;                /* true once the warm-up has ended, even if it failed */
 };
 
 /* Shared data of all handlers, constant while the server runs. */
@@ -123,11 +123,12 @@ struct api_options {
     void *stopping_context;
     enum access_form access;
     bool access_requests; /* include request bodies in the access log */
-    /* Writes a log line, with its line break. Called from the event loop, so it must return quickly. May be NULL. */
+    /* Writes a log line, with its line break. Called from several threads, including the event loop, so it must return
+     * quickly. May be NULL. */
     void (*say)(void *context, struct str line);
     void *say_context;
-    /* Called once, from another thread, when the index is open and the model is loaded. ms: time since wt__api_warm_up.
-     * May be NULL. */
+    /* Called once, from another thread, when the warm-up has ended, even if it failed. Not called if the thread cannot
+     * be created. ms: duration of the warm-up. May be NULL. */
     void (*ready)(void *context, double ms);
     void *ready_context;
 };

@@ -25,7 +25,7 @@ struct http_api {
     size_t long_running;       /* slow calls and reloads of models that are running */
     struct shares long_shares; /* shares of slow calls, by key */
 
-    pthread_t warming; /* runs if `warms` */
+    pthread_t warming; /* thread of wt__api_warm_up; valid if `warms` */
     bool warms;
 };
 

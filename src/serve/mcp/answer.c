@@ -1,5 +1,5 @@
-/* answer.c: collects the parts of a response and writes them as one message at the end. Members that depend on the
- * protocol era (resultType, cache hints, serverInfo) are added here only. */
+/* answer.c: collects the parts of a response and writes them as one message at the end. Adds the members that
+ * depend on the protocol era: resultType, cache hints, and serverInfo in _meta. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 #include "wire/failure.h"
 
 enum {
-    WORDS_BYTES = 1024,   /* maximum length of a formatted error message */
+    WORDS_BYTES = 1024,   /* maximum length of a formatted error message, with its NUL */
     META_KEY_BYTES = 256, /* maximum length of a name in _meta, with a NUL; longer names are dropped */
 };
 

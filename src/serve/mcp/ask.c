@@ -20,7 +20,7 @@
 /* ---------------------------------------------------------------- sealing a state */
 
 /* requestState passes through a possibly hostile client. An HMAC-SHA256 covers the expiry time, the payload, and the
- * request that the state belongs to. The text is the base64 of
+ * request that the state belongs to. The text is the base64url of
  *
  *   32 bytes   HMAC of a label, the digest of the request, the expiry time, and the payload
  *   8 bytes    expiry time in milliseconds, big-endian
@@ -75,7 +75,7 @@ static void compute_mac(unsigned char mac[MAC_BYTES], const unsigned char key[32
     wt__hmac_end(&hmac, mac);
 }
 
-/* Appends the sealed payload in base64. ends_ms: expiry time on the clock of wt__mcp_steady_ms. Returns false if out of
+/* Appends the sealed payload in base64url. ends_ms: expiry time on the clock of wt__mcp_steady_ms. Returns false if out of
  * memory. */
 static bool seal_payload(struct buffer *out, const unsigned char key[32], const struct mcp_sealed_for *subject,
                          double ends_ms, struct str payload)

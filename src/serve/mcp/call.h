@@ -59,7 +59,8 @@ const json_t *wt__mcp_call_params(const struct mcp_call *call);
 bool wt__mcp_call_is_modern(const struct mcp_call *call);
 /* Returns the authenticated principal, "" without keys. */
 const char *wt__mcp_call_principal(const struct mcp_call *call);
-/* Returns the holder for shared pools (base/shares.h): the principal, or without keys the session. */
+/* Returns the holder for shared pools (base/shares.h): the principal. Without keys, the session, or "" for a modern
+ * HTTP request. */
 const char *wt__mcp_call_holder(const struct mcp_call *call);
 /* Returns the request headers selected by --pass-header, [*count], valid as long as the call. */
 const struct http_header *wt__mcp_call_passed_headers(const struct mcp_call *call, size_t *count);
@@ -97,7 +98,7 @@ void wt__mcp_close_stream(struct mcp_call *call);
 
 enum mcp_asked {
     MCP_ASK_FAILED = -1, /* no answer; the call fails with the reason unless the function sets another result */
-    MCP_ASK_PENDING,     /* ask more questions, or return; the response is not used */
+    MCP_ASK_PENDING,     /* ask more questions, or return; any other result of the function is ignored */
     MCP_ASK_ANSWERED
 };
 /* Asks the client. method: elicitation/create, sampling/createMessage or roots/list. key: unique for each question of

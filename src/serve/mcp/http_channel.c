@@ -226,7 +226,9 @@ static void start_stream(struct http_channel *own)
         wt__http_send(own->exchange, wt__buffer_view(&first));
 }
 
-/* ---------------------------------------------------------------- callbacks of struct mcp_channel, under send_lock */
+/* ---------------------------------------------------------------- callbacks of struct mcp_channel */
+
+/* The caller holds send_lock, except for http_channel_is_gone and http_channel_dispose. */
 
 static bool http_channel_send(struct mcp_channel *channel, struct str message)
 {

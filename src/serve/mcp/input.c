@@ -50,8 +50,8 @@ static int open_normal_form(wt_validator **out, json_t *schema)
 }
 
 /* Compiles the valid part of a schema that the strict compiler has rejected. *is_whole: no keyword was dropped, because
- * the schema only uses older syntax. *out is NULL if no part compiles. Returns 0, WT_EFORMAT (not a JSON object) or
- * WT_ENOMEM. */
+ * the schema only uses older syntax. *out is NULL if no part compiles. Returns 0, WT_EFORMAT (not a JSON object),
+ * WT_ETOOLONG (nested too deeply) or WT_ENOMEM. */
 static int open_rest(wt_validator **out, struct str schema, bool *is_whole)
 {
     wt_validator *normal = NULL;
@@ -74,8 +74,8 @@ static int open_rest(wt_validator **out, struct str schema, bool *is_whole)
 }
 
 /* Compiles a schema, or the part of it that compiles. Appends to `text` the schema with "nullable" translated. *why:
- * the first error, with code 0 if the whole schema compiles. *out is NULL if no part compiles. Errors: WT_EFORMAT (not
- * JSON), WT_ENOMEM. */
+ * the first error, with code 0 if the whole schema compiles. *out is NULL if no part compiles. Errors: those of
+ * open_rest. */
 static int compile_input(wt_validator **out, struct buffer *text, struct str schema, wt_error *why, wt_error *err)
 {
     bool is_whole = false;

@@ -20,7 +20,7 @@ struct mcp_input;
 enum mcp_checks { MCP_CHECKS_ALL, MCP_CHECKS_PART, MCP_CHECKS_NOTHING };
 
 /* Compiles a schema. "nullable": true next to a "type" allows null. If the schema is invalid, its valid keywords are
- * used (input.c). Errors: WT_EFORMAT (not JSON, or an invalid x-mcp-header), WT_ETOOLONG, WT_ENOMEM. */
+ * used (input.c). Errors: WT_EFORMAT (not a JSON object, or an invalid x-mcp-header), WT_ETOOLONG, WT_ENOMEM. */
 int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err);
 /* Returns the reason why arguments are not fully checked, or NULL if they are. */
 const char *wt__mcp_input_unchecked(const struct mcp_input *input);
@@ -30,8 +30,8 @@ void wt__mcp_input_close(struct mcp_input *input); /* NULL is a no-op */
 /* Arguments are passed as a parsed object. Functions that need the exact bytes also get the text, because parsing loses
  * digits of numbers and the client's spelling. */
 
-/* Validates arguments. If they do not match, appends sentences for the model to out. Returns 1 if they match, 0 if not,
- * or WT_ENOMEM. */
+/* Validates arguments. If they do not match, appends sentences for the model to out. Returns 1 if they match or if no
+ * part of the schema compiles, 0 if they do not match, or WT_ENOMEM. */
 int wt__mcp_input_check(const struct mcp_input *input, const json_t *arguments, struct buffer *out);
 
 /* Repairs arguments without loss. wraps: a single value may become an array with one item. Returns 1 if the repaired

@@ -81,7 +81,8 @@ struct mcp_peer {
     struct mcp_service *service;
     struct mcp_peer *next, *before; /* list of the service's peers, under its lock */
     char *principal;
-    /* Holder for shared pools (base/shares.h): the principal, or without keys the session. Constant. */
+    /* Holder for shared pools (base/shares.h): the principal. Without keys, the session, or "" for a modern HTTP
+     * request. Constant. */
     const char *holder;
     char session_holder[24];
     atomic_bool may_call; /* the last request's key has the scope to call upstream servers */
@@ -196,8 +197,8 @@ struct mcp_call {
     struct mcp_tool tool;                /* for tools/call, if has_tool */
     bool has_tool;
 
-    pthread_mutex_t lock; /* guards the fields below */
-    pthread_cond_t news;
+    pthread_mutex_t lock; /* guards on_cancel and cancel_context, and the answers to the call's questions */
+    pthread_cond_t news;  /* signalled when a question is answered or the call is cancelled */
     atomic_bool cancelled;
     void (*on_cancel)(void *context);
     void *cancel_context;
@@ -220,7 +221,7 @@ struct mcp_call {
     int status;                            /* HTTP status of an error; 0 for the default of its code */
     int code;                              /* JSON-RPC error code */
     struct buffer words, data;             /* message and data of an error */
-    struct buffer items, structured, meta; /* items: of content, contents, a list or values */
+    struct buffer items, structured, meta; /* items: the items of content, contents, a list or values */
     struct buffer cursor, result;          /* result: the whole object, or its members */
     size_t item_count;
     struct arena arena;
@@ -250,7 +251,7 @@ enum mcp_shape {
     MCP_SHAPE_CONTENTS,
     MCP_SHAPE_LIST,
     MCP_SHAPE_COMPLETION,
-    MCP_SHAPE_RAW /* result contains the members */
+    MCP_SHAPE_RAW /* mcp_call.result contains the members */
 };
 
 /* Part of the features that a method belongs to. */
@@ -269,7 +270,7 @@ struct mcp_method {
     enum mcp_eras eras;
     enum mcp_shape shape;
     enum mcp_group group;
-    bool may_ask;  /* may return input_required; HTTP repeats the name in Mcp-Name */
+    bool may_ask;  /* may ask the client questions; modern HTTP requests repeat name_member in Mcp-Name */
     bool is_quick; /* stdio runs it on the reading thread instead of a worker */
 };
 
@@ -284,7 +285,7 @@ void wt__mcp_call_run(struct mcp_call *call);
 /* Ends a call whose `run` returned true: answers and frees it. */
 void wt__mcp_call_finish(struct mcp_call *call);
 /* Runs work(call), then wt__mcp_call_finish, on a thread that may wait. Returns false, with an error set, if too many
- * are running. */
+ * calls are running or no thread can be started. */
 bool wt__mcp_call_start_thread(struct mcp_call *call, void (*work)(struct mcp_call *call));
 
 /* Handles a notification or response. */
@@ -324,7 +325,7 @@ struct mcp_service {
     struct mcp_features features;
     unsigned char key[32];
     double (*now_ms)(void); /* replaces the clock in tests, else NULL */
-    struct shares waiting;  /* shares of calls that run on threads or will soon run */
+    struct shares waiting;  /* shares of the calls of wt__mcp_call_start_thread, by holder */
     size_t sessions_max, page_items;
     pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t idle;
@@ -386,8 +387,8 @@ void wt__mcp_sessions_expire(struct mcp_sessions *sessions);
  * disconnected, unsent events are kept within the limits below. The client resumes by GET with the id of the last event
  * received. */
 enum {
-    MCP_RESUME_BYTES_MAX = 1 << 20, /* bytes kept per stream; the oldest events are dropped */
-    MCP_RESUME_EVENTS_MAX = 64,     /* events kept per stream */
+    MCP_RESUME_BYTES_MAX = 1 << 20, /* maximum bytes kept per stream; older events are dropped, the newest is kept */
+    MCP_RESUME_EVENTS_MAX = 64,     /* one more than the maximum events kept per stream */
     MCP_RESUME_STREAMS_MAX = 16,    /* streams kept per session; the oldest is dropped */
     MCP_RESUME_ALL_MAX = 512,       /* streams kept in all sessions; over its share, a holder loses its oldest stream */
     MCP_RESUME_MS = 60000,          /* time to keep an unread answer */

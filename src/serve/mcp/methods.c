@@ -174,7 +174,7 @@ static void complete_argument(struct mcp_call *call)
                        "\"argument\" with a name and a value");
 }
 
-/* Calls the feature's function, on a thread of its own if it may wait. */
+/* Calls the feature's function, on another thread if it may wait. */
 static bool run_feature(struct mcp_call *call)
 {
     static void (*const works[])(struct mcp_call * call) = {[MCP_TOOLS] = run_called_tool,

@@ -1,4 +1,4 @@
-/* run.c: runs a call, here or on a thread of its own, and sends its response. */
+/* run.c: runs a call, on the calling thread or on another thread, and sends its response. */
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -70,7 +70,7 @@ struct mcp_job {
     void (*work)(struct mcp_call *call);
 };
 
-/* Waits for a job. Returns NULL after REST_MS. Call with the lock held. */
+/* Waits for a job. Returns NULL after REST_MS, or if the service is stopping. Call with the lock held. */
 static struct mcp_job *wait_for_job(struct mcp_service *service)
 {
     double until = wt__now_ms() + REST_MS;

@@ -112,7 +112,7 @@ static bool send_acknowledgement(const struct mcp_listener *listener)
 }
 
 /* Acknowledges the listener and adds it to the list. Returns false if the acknowledgement cannot be sent, or, with an
- * error set, if the client's share is used up. */
+ * error set, if the client's share is used up or the service is stopping. */
 static bool link_listener(struct mcp_call *call, struct mcp_listener *listener)
 {
     struct mcp_service *service = call->service;

@@ -6,8 +6,8 @@
  * The features are a struct of functions, so that a table of four tools and ten thousand changing tools look the same
  * to the service. Each function gets the call that it answers (call.h). The functions run on many threads at once.
  *
- * Functions that wait for a client's answer or an upstream server must set `waits`. They run on threads of their own,
- * at most MCP_WAITING_MAX at once. All others run on the transport's threads, and must be quick. */
+ * Functions that wait for a client's answer or an upstream server must set `waits`. They run on separate threads, at
+ * most MCP_WAITING_MAX at once. All other functions run on the transport's threads, and must be quick. */
 #ifndef WT_SERVE_MCP_SERVICE_H
 #define WT_SERVE_MCP_SERVICE_H
 
@@ -28,7 +28,7 @@ enum {
     MCP_PAGE_BYTES = 1 << 20,       /* size of a page of a list; a single item may be larger */
     MCP_NAME_BYTES_MAX = 4096,      /* maximum length of a requested name or URI */
     MCP_LISTENERS_MAX = 20000,      /* open streams of change notices, shared by holders */
-    MCP_SUBSCRIPTIONS_MAX = 1000,   /* subscribed resources of one client */
+    MCP_SUBSCRIPTIONS_MAX = 1000,   /* subscribed resources of one legacy client or one notice stream */
     MCP_KEEP_ALIVE_MS = 15000,      /* interval of keep-alive comments on streams */
     MCP_RUNNING_MAX = 1024,         /* running requests of one client */
 };
@@ -45,7 +45,7 @@ struct mcp_tool {
 };
 
 /* The features of a server. Strings, functions and contexts must outlive the service. A group without `list` is not
- * offered, nor are completions or templates without a function.
+ * offered, nor are completions without a function. Without `templates`, the list of templates is empty.
  *
  * List functions add the items that follow the item with key `after`, or all items if `after` is "". They call
  * wt__mcp_add_item for each item until it returns false. The order must be stable between changes, and the same for all
@@ -114,8 +114,8 @@ enum mcp_change { MCP_TOOLS_CHANGED, MCP_RESOURCES_CHANGED, MCP_PROMPTS_CHANGED 
 void wt__mcp_service_changed(struct mcp_service *service, enum mcp_change change);
 void wt__mcp_service_resource_updated(struct mcp_service *service, struct str uri);
 
-/* Begins a graceful shutdown, before the HTTP server stops: closes notice streams with a final message, cancels waiting
- * calls and refuses new requests. Thread-safe, but not for signal handlers. */
+/* Begins a graceful shutdown, before the HTTP server stops: closes notice streams with a final message, cancels the
+ * calls of legacy sessions and of stdio, and refuses new requests. Thread-safe, but not for signal handlers. */
 void wt__mcp_service_stop(struct mcp_service *service);
 
 /* Stops the service and waits for running calls. Close the transports first. NULL is a no-op. */
