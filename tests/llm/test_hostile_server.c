@@ -156,7 +156,7 @@ static const struct {
     {"a NUL in a name", "{\"\\u0000\":1,\"choices\":[]}"},
     {"half a surrogate", CONTENT("\"\\ud800\"")},
     {"invalid UTF-8", CONTENT("\"\xFF\xC0\x80\xED\xA0\x80\"")},
-    {"nested up to the limit", "%100 [%%100 ]%"},
+    {"100 nested arrays", "%100 [%%100 ]%"},
     {"deep arrays", "%100000 [%"},
     {"deep objects", "%50000 {\"a\":%"},
     {"a string of 3 MB", CONTENT("\"%3000000 x%\"")},

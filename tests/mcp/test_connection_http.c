@@ -68,7 +68,7 @@ static int stop_far_server(void **state)
         .on = "\"initialize\"", .status = 200, SESSION("two"), .body = RESULT(4, SELF)                                 \
     }
 
-/* Returns the number of requests so far with the text. */
+/* Returns the number of requests so far that contain the text. */
 static size_t count_sent(const char *what)
 {
     size_t count = 0;

@@ -1,4 +1,4 @@
-/* script_server.h: a test server that answers POST requests according to a script, one step per request. A step can
+/* script_server.h: a test server that answers HTTP requests according to a script, one step per request. A step can
  * simulate an error of the server. The server stores the requests. Connections stay open unless a step closes them. */
 #ifndef WT_TESTS_NET_SCRIPT_SERVER_H
 #define WT_TESTS_NET_SCRIPT_SERVER_H

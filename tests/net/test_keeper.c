@@ -1,4 +1,4 @@
-/* However a process ends, it leaves no child or grandchild behind, and no other process is affected. */
+/* Tests the keeper: however a process ends, it leaves no child or grandchild behind. No other process is ended. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_trained.c: tests queries with trained models. The tests write the folders of the models without training. */
+/* Tests queries with trained models. The tests write the folders of the models without training. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
 #include "retrieve/retrieve.h"
 #include "retrieve/segment.h"
 
-enum { TOOLS = 300, PROVIDERS = 9, DIM = SMALL_HIDDEN, LATE = 10 /* the last tools have no vector */ };
+enum { TOOLS = 300, PROVIDERS = 9, DIM = SMALL_HIDDEN, LATE = 10 /* last tools, which have no vector */ };
 
 static char folder[64], model[80];
 static struct encoder *encoder;

@@ -120,7 +120,8 @@ static int ask_api_server(int client, const char *method, const char *target, st
     return atoi(answer->ptr + strlen("HTTP/1.1 "));
 }
 
-/* Appends TOOLS tools as a JSON array. Each description begins with the word "edition" and the number. */
+/* Appends TOOLS tools as a JSON array. Each description begins with "edition" and the number as one word:
+ * "edition7". */
 static void put_edition_tools(struct buffer *out, unsigned edition)
 {
     for (unsigned i = 0; i < TOOLS; i++)
@@ -319,7 +320,7 @@ static void put_from(struct buffer *out, size_t row, const char *origin)
     wt__buffer_printf(out, "\r\n%s", makers[row].body);
 }
 
-/* Sends a request with an origin and reads the response head. */
+/* Sends the request of a row and reads the response head. origin: NULL to send no Origin field. */
 static void ask_from(struct server_fixture *f, size_t row, const char *origin, struct buffer *head)
 {
     struct buffer request = {0};

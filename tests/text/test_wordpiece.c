@@ -233,7 +233,7 @@ static void line_numbers_are_ids(void **state)
     assert_int_equal(own.tokenizer.token_count, 7);
     assert_int_equal(own.tokenizer.special[TOKENIZER_MASK], -1);
     assert_encoded(&own.tokenizer, STR("twice last las lasts"), 8, "2 5 6 0 0 3");
-    /* The vocabulary lacks [MASK], so it is split into a bracket, a word and a bracket. */
+    /* The vocabulary lacks [MASK], so the text is split into a bracket, a word and a bracket. */
     assert_encoded(&own.tokenizer, STR("[MASK]"), 8, "2 0 0 0 3");
     dispose_opened(&own);
 }
