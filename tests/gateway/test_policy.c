@@ -614,7 +614,7 @@ static void read_shown(void)
     wt__view_release(view);
 }
 
-/* Adds offers to each server, as if it had listed a resource, a template and a prompt. */
+/* Adds offers to each server, as if the server had listed a resource, a template and a prompt. */
 static void put_offers(void)
 {
     for (size_t s = 0; s < SERVERS; s++) {

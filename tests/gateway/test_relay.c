@@ -195,7 +195,7 @@ static void relays_resources_and_prompts_to_their_servers(void **state)
     }
 }
 
-/* Without the scope `call` a client gets the lists, but its other requests are refused. */
+/* Without the scope `call`, a client gets the lists, but the gateway refuses all requests to a server. */
 static void requires_the_call_scope_to_read(void **state)
 {
     static const char lacks[] = "the key alice lacks the scope `call`";
@@ -234,7 +234,7 @@ static void requires_the_call_scope_to_read(void **state)
 /* ---------------------------------------------------------------- notices */
 
 /* Repeats a call that makes the server send a notice, until `words` arrive. The gateway may miss the first notices,
- * since it may not listen yet. */
+ * since it may not be listening yet. */
 static void repeat_until_notice(size_t way, const char *tool, struct recorder *hears, const char *words)
 {
     for (bool heard = false; !heard; usleep(1000)) {

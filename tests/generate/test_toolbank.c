@@ -415,7 +415,7 @@ static void test_one_tool_prompt_gives_one_tool_per_request(void **state)
     wt_close(engine);
 }
 
-/* A fake model that answers when TOGETHER questions are waiting. */
+/* A fake model whose first answers wait until TOGETHER questions have arrived. */
 enum { TOGETHER = 12 };
 struct waiting_writer {
     struct fake_writer writer;

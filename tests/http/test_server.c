@@ -168,8 +168,8 @@ static void requests_may_arrive_byte_by_byte(void **state)
     stop_server(&served);
 }
 
-/* The input is larger than the server buffers at once. Workers answer some requests, and the loop answers the
- * others. */
+/* The input is larger than the server buffers at once. Workers answer the accepted requests, and the loop answers the
+ * refused ones. */
 static void pipelined_requests_are_answered_in_order(void **state)
 {
     (void)state;

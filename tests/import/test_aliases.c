@@ -21,7 +21,7 @@ enum {
     PATHS_MOST = 6,
     DEPTH_MOST = 12,           /* from this depth on, lists are empty, and objects have only their first member */
     ALIASED_BYTES_MOST = 2000, /* maximum JSON bytes of one alias, to keep documents small */
-    ANCHOR_NAMES = 12,         /* few names, so that anchors reuse them */
+    ANCHOR_NAMES = 12,         /* few, so that several anchors have the same name */
     ANCHORS_MOST = 4000,
     ALIASES_LEAST = 50, /* minimum aliases of each kind, in all documents together */
 };

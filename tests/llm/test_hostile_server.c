@@ -237,7 +237,7 @@ static void append_expanded(struct buffer *out, const char *text, size_t body_le
 }
 
 /* Asks a question, to which the server sends `raw` at each attempt. Checks that the result is a valid answer or an
- * error without the key, and returns it. */
+ * error without the key. Returns the result code. */
 static int ask_hostile_server(const char *raw, size_t len, const char *head, const char *body)
 {
     struct arena arena = {0};

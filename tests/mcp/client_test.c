@@ -4,9 +4,9 @@
  *   client_test URL                  connects to a URL
  *   client_test PROGRAM ARGUMENT...  starts a program, and connects to it
  *
- * It calls each tool whose header annotations are valid, and reads each resource and prompt. The arguments of a tool
- * come from MCP_CONFORMANCE_CONTEXT ({"toolCalls":[{"name","arguments"}]}). If this variable does not name the tool,
- * each required property gets its default or a sample value. Elicitations are accepted with such values, too. */
+ * The client calls each tool whose header annotations are valid, and reads each resource and prompt. The arguments of a
+ * tool come from MCP_CONFORMANCE_CONTEXT ({"toolCalls":[{"name","arguments"}]}). If this variable does not name the
+ * tool, each required property gets its default or a sample value. Elicitations are accepted with such values, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

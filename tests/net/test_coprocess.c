@@ -21,7 +21,7 @@
 
 static wt_error err;
 
-/* Sleeping programs sleep longer than a test may run. */
+/* `sleep 900` takes longer than a test may run. */
 static const struct {
     const char *name;
     const char *script; /* for sh -c; receives the line "hello" */

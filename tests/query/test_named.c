@@ -175,7 +175,7 @@ static void undescribed_tool_is_found_by_parameters(void **state)
     wt_hits_free(hits);
 }
 
-/* A hit is weak if hardly any evidence supports it. A named tool is never weak. */
+/* With bm25, a hit is weak if only a common word matches. A named tool is never weak. */
 static void weak_hits_are_marked_and_removed(void **state)
 {
     static const struct {

@@ -249,7 +249,7 @@ static void is_bundle(wt_engine *engine, const char *base_retriever, const char 
     wt_picked_free(result);
 }
 
-/* Searches bundles by words, by meaning and by both. A new engine must reuse the bundles of an earlier engine. */
+/* Each base retriever must find the nearest bundle. A new engine must reuse the bundles of an earlier engine. */
 static void every_retriever_finds_bundles(void **state)
 {
     (void)state;

@@ -83,8 +83,8 @@ static void clients_files_have_known_paths(void **state)
 
 /* ---------------------------------------------------------------- one server */
 
-/* Entries of clients' files. becomes: the definition in our file and the names of its variables, or the reason why the
- * server stays. The environment variable SET is set, and UNSET is not. */
+/* Entries of clients' files. becomes: the definition in whichtool's file and the names of its variables, or the reason
+ * why the server stays. The environment variable SET is set, and UNSET is not. */
 static const struct {
     const char *client, *entry, *becomes;
 } servers[] = {

@@ -113,7 +113,8 @@ static void test_few_clients_are_trusted_in_part(void **state)
     }
 }
 
-/* The search for nearly equal requests reads at most 256 KB, so that long requests do not raise its cost. */
+/* The search for nearly equal requests reads at most 256 KB of requests without a client, so that long requests do not
+ * raise the cost of a search. */
 static void test_reading_of_near_requests_is_bounded(void **state)
 {
     enum { BYTES = 60000, FIT = 4 /* requests of BYTES that fit in 256 KB together with the nearly equal request */ };
