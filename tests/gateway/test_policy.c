@@ -1,5 +1,5 @@
-/* Tests policy files and their decisions with a table. Also draws random policies, and decides by their rules with a
- * second, simple evaluation. Each list, search and call of the gateway must agree with this evaluation. */
+/* Tests policy files and their decisions with a table. Also draws random policies, and evaluates their rules with a
+ * second, simple implementation. Each list, search and call of the gateway must agree with this implementation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

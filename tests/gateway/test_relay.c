@@ -342,7 +342,7 @@ static char *ask_name(struct mcp_peer *peer, size_t way)
     return call_of(&s, peer, name_of(way, ASKING), arguments, "");
 }
 
-/* Repeats a call with the sealed state and the answers. */
+/* Repeats a call with the sealed state and the answer. */
 static char *retry_call(struct mcp_peer *peer, size_t way, const char *sealed, const char *key)
 {
     struct buffer text = {0};

@@ -199,7 +199,7 @@ static void a_key_without_call_scope_can_search(void **state)
 
 /* ---------------------------------------------------------------- results and lists */
 
-/* The _meta of a server's result is kept next to the gateway's members. */
+/* A result keeps the server's _meta. The gateway's members replace members of the same name. */
 static void keeps_meta_of_a_result(void **state)
 {
     static const char script[] =
@@ -461,7 +461,7 @@ static void state_file_counts_the_tools_of_the_last_list(void **state)
     stop_gateway(&s);
 }
 
-/* Listings are at least a second apart, however many notices the server sends, and do not stop. */
+/* Listings are at least a second apart, however many notices the server sends. The listings do not stop. */
 static void lists_at_most_once_a_second(void **state)
 {
     static const struct gateway_options options = {.list_wait_ms = 1};

@@ -65,8 +65,8 @@ static struct dataset read_set_split(const char *folder, const char *split)
 }
 
 /* Checks the data set in a folder and returns the number of requests in all splits. Requests must be plain text and
- * unique. Each must have two to five tools of the corpus, or exactly one if `single`. Unless `single`, all requests for
- * the same set of tools must be in the same split. */
+ * unique. Each request must have two to five tools of the corpus, or exactly one if `single`. Unless `single`, all
+ * requests for the same set of tools must be in the same split. */
 static size_t assert_sound_folder(const char *folder, bool single)
 {
     static const char *const splits[] = {"train", "dev", "test"};

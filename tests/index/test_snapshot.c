@@ -1,6 +1,6 @@
 /* Tests that a snapshot has the written content after any history of changes, that damage is reported, and that a
  * reader never sees a mixture of two snapshots. The text and the vector of a tool are derived from its id and
- * generation. So each snapshot can be compared with one built from scratch. */
+ * generation. So each snapshot can be compared with a snapshot built from scratch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -243,8 +243,8 @@ static void ten_new_tools_append_ten_vectors(void **state)
     remove_index_folder();
 }
 
-/* Adds, removes and changes random tools. Each snapshot must give the same answers as one built from scratch. At most a
- * quarter of its slots may be dead. */
+/* Adds, removes and changes random tools. Each snapshot must give the same answers as a snapshot built from scratch. At
+ * most a quarter of its slots may be dead. */
 static void any_history_gives_the_same_answers(void **state)
 {
     (void)state;

@@ -53,7 +53,7 @@ static struct arena arena;
 static struct chooser chooser;
 static struct examples examples; /* read by training */
 static double figure;            /* figure of the last lesson, on dev */
-static bool beyond;              /* a phase reported progress beyond its end */
+static bool beyond;              /* true if a phase reported progress beyond its total */
 
 static void record_world(void)
 {

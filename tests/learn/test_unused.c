@@ -1,5 +1,5 @@
-/* Tests complete sets with unused tools, which are tools without recorded use. They have a calibration of their own if
- * training requests show that unused tools may be needed. */
+/* Tests complete sets with unused tools, which are tools without recorded use. Unused tools have a separate calibration
+ * if training requests show that unused tools may be needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

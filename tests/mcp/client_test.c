@@ -69,7 +69,7 @@ static void reply_to_question(struct mcp_exchange *exchange, const struct mcp_ev
 
 /* ---------------------------------------------------------------- requests */
 
-/* Sends a request and returns its result, or NULL. */
+/* Sends a request and returns its result, or NULL on failure. */
 static json_t *ask_once(const struct mcp_request *request)
 {
     struct mcp_exchange *exchange;

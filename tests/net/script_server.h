@@ -45,7 +45,7 @@ struct script_server {
     pthread_t thread;
     pthread_mutex_t lock;                   /* protects the following fields */
     struct script_step steps[SCRIPT_STEPS]; /* [step_count] copies, because a connection may outlive the test case */
-    size_t step_count, next;                /* the last step answers all later requests */
+    size_t step_count, next;                /* the last step without `on` answers all later requests */
     bool used[SCRIPT_STEPS];                /* true for steps with `on` that have answered a request */
     char *requests[SCRIPT_REQUESTS];        /* head and body of each request */
     size_t request_count;

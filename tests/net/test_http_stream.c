@@ -122,7 +122,7 @@ static const struct {
     struct script_step step;
     enum how how;
     size_t most;       /* the caller stops after this many bytes of the body; 0 for all */
-    size_t bytes;      /* bytes received before the transfer is cancelled */
+    size_t bytes;      /* bytes to receive before the transfer is cancelled or the loop is closed */
     unsigned total_ms; /* timeout; 0 for the default */
     int rc, status;    /* status: 0 without an answer */
     const char *body;

@@ -72,8 +72,8 @@ static void assert_rows(const char *name, const struct candidate *list, size_t c
         fail_msg("%s: wanted \"%s\", got \"%s\"", name, wanted, text);
 }
 
-/* Section 3.2: the tool at position i, counted from 1, is kept if i <= seen_depth for a seen tool, or if i <=
- * unseen_depth for an unseen tool. */
+/* Section 3.2 of the paper: the tool at position i, counted from 1, is kept if i <= seen_depth for a seen tool, or if i
+ * <= unseen_depth for an unseen tool. */
 static void truncation_has_a_depth_for_seen_and_one_for_unseen_tools(void **state)
 {
     (void)state;

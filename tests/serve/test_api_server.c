@@ -1,4 +1,4 @@
-/* Tests the API on a real server with one worker, over sockets. */
+/* Tests the API on a real server with the option workers = 1, over sockets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -153,8 +153,8 @@ static void imported_tools_are_found_by_the_next_request(void **state)
     wt__buffer_dispose(&answer);
 }
 
-/* Many clients import at once with one worker. Each import succeeds, or is refused with a time to retry. Searches are
- * answered meanwhile. */
+/* Many clients import at once. Each import succeeds, or is refused with a time to retry. Searches are answered
+ * meanwhile. */
 static void imports_leave_the_worker_to_searches(void **state)
 {
     struct server_fixture *f = *state;

@@ -1,4 +1,4 @@
-/* Tests of recorded use: storage, links to tools, usage sums, and stores of older versions. */
+/* Tests recorded use: storage, links to tools, usage sums, and stores of older versions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

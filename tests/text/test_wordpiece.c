@@ -147,7 +147,7 @@ static void kept_marks_are_in_canonical_order(void **state)
     assert_encoded(&own.tokenizer, wt__str(text), 8, "1 3 2");
     snprintf(text, sizeof text, "a%s\xCC\x81%s", high, low); /* a removed mark of class 230 does not separate them */
     assert_encoded(&own.tokenizer, wt__str(text), 8, "1 3 2");
-    snprintf(text, sizeof text, "a%s\xE0\xA5\x81%s", high, low); /* a removed mark of class 0, U+0941, does */
+    snprintf(text, sizeof text, "a%s\xE0\xA5\x81%s", high, low); /* a removed mark of class 0, U+0941, separates them */
     assert_encoded(&own.tokenizer, wt__str(text), 8, "1 4 2");
     dispose_opened(&own);
 }
