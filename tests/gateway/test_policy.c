@@ -1,5 +1,5 @@
-/* Tests policy files and their decisions with a table. Also draws random policies, and decides by their rules with a
- * second, simple evaluation. Each list, search and call of the gateway must agree with this evaluation. */
+/* Tests policy files and their decisions with a table. Also draws random policies, and evaluates their rules with a
+ * second, simple implementation. Each list, search and call of the gateway must agree with this implementation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -614,7 +614,7 @@ static void read_shown(void)
     wt__view_release(view);
 }
 
-/* Adds offers to each server, as if it had listed a resource, a template and a prompt. */
+/* Adds offers to each server, as if the server had listed a resource, a template and a prompt. */
 static void put_offers(void)
 {
     for (size_t s = 0; s < SERVERS; s++) {
@@ -891,7 +891,8 @@ static void each_surface_obeys_random_policies(void **state)
         gateway->options.policy = NULL;
         wt__policy_close(policy);
     }
-    assert_true(none > POLICIES / 20 && some > POLICIES / 20 && many > POLICIES / 20); /* the run covered all kinds */
+    /* Policies that allow no, few and many tools must all occur. */
+    assert_true(none > POLICIES / 20 && some > POLICIES / 20 && many > POLICIES / 20);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* Tests the fixture of the conformance suite behind a gateway. The clients and the servers are of both eras. A server
- * runs as a program or is reached over HTTP. All messages of a server must reach the client. */
+ * runs as a program or is reached over HTTP. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -195,7 +195,7 @@ static void relays_resources_and_prompts_to_their_servers(void **state)
     }
 }
 
-/* Without the scope `call` a client sees lists, but no request reaches a server. */
+/* Without the scope `call`, a client gets the lists, but the gateway refuses all requests to a server. */
 static void requires_the_call_scope_to_read(void **state)
 {
     static const char lacks[] = "the key alice lacks the scope `call`";
@@ -234,7 +234,7 @@ static void requires_the_call_scope_to_read(void **state)
 /* ---------------------------------------------------------------- notices */
 
 /* Repeats a call that makes the server send a notice, until `words` arrive. The gateway may miss the first notices,
- * since it may not listen yet. */
+ * since it may not be listening yet. */
 static void repeat_until_notice(size_t way, const char *tool, struct recorder *hears, const char *words)
 {
     for (bool heard = false; !heard; usleep(1000)) {
@@ -342,7 +342,7 @@ static char *ask_name(struct mcp_peer *peer, size_t way)
     return call_of(&s, peer, name_of(way, ASKING), arguments, "");
 }
 
-/* Repeats a call with the sealed state and the answers. */
+/* Repeats a call with the sealed state and the answer. */
 static char *retry_call(struct mcp_peer *peer, size_t way, const char *sealed, const char *key)
 {
     struct buffer text = {0};
@@ -462,7 +462,7 @@ static void resumes_a_parked_call_once_for_its_principal(void **state)
         free(said);
         free(sealed);
         assert_int_equal(s.gateway->parked_count, 1); /* still parked for its own client */
-        clock_ms += MCP_STATE_MS + 1;                 /* let it expire */
+        clock_ms += MCP_STATE_MS + 1;                 /* expire the parked call */
         wait_until_none_is_parked();
         free(key);
 

@@ -199,7 +199,7 @@ static void a_key_without_call_scope_can_search(void **state)
 
 /* ---------------------------------------------------------------- results and lists */
 
-/* The _meta of a server's result is kept next to the gateway's members. */
+/* A result keeps the server's _meta. The gateway's members replace members of the same name. */
 static void keeps_meta_of_a_result(void **state)
 {
     static const char script[] =
@@ -378,7 +378,7 @@ static void a_call_restarts_a_server(void **state)
 #define COUNT_STARTS                                                                                                   \
     "n=$(cat \"$0/once\" 2>/dev/null || echo 0); echo $((n + 1)) >\"$0/once\"; call() { text served; exit 0; }\n"
 
-/* The server is killed twice while it starts for a call. The next start gets the call exactly once. */
+/* The server is killed twice while it starts for a call. The next start serves the call. */
 static void a_call_survives_killed_starts(void **state)
 {
     static const struct gateway_options options = {.bare_names = false};
@@ -461,7 +461,7 @@ static void state_file_counts_the_tools_of_the_last_list(void **state)
     stop_gateway(&s);
 }
 
-/* Listings are at least a second apart, however many notices the server sends, and do not stop. */
+/* Listings are at least a second apart, however many notices the server sends. The listings do not stop. */
 static void lists_at_most_once_a_second(void **state)
 {
     static const struct gateway_options options = {.list_wait_ms = 1};
@@ -542,8 +542,8 @@ static const struct {
      MCP_ERA_MODERN, "modern", "modern", "\"era\":\"modern\",\"preferred_era\":\"modern\",\"speaks_both\":false"},
 };
 
-/* Both clients can answer questions of a server. Such a client is served in its own era if the server speaks both eras.
- * Otherwise it is served in the only era of the server. */
+/* Both clients can answer questions of a server. If the server speaks both eras and no era is configured, each client
+ * is served in its own era. Otherwise both clients are served in the same era. */
 static void serves_each_client_in_its_own_era(void **state)
 {
     char path[128], text[1024], *kept = NULL;
@@ -920,7 +920,7 @@ static void wait_until_told(const char *what)
     }
 }
 
-/* If a server's first list contains deceptive texts, all tools of the list wait, and the operator is told. */
+/* If a server's first list contains deceptive texts, all tools of the list wait, and the operator is notified. */
 static void deceptive_first_lists_wait_for_approval(void **state)
 {
     static const struct gateway_options options = {.report = hear_operator, .approve = "approve"};

@@ -1,7 +1,7 @@
-/* judge.h: a fake language model that writes requests, gives verdicts on them, and compares texts. Its requests read
- * "I want D1 and also D2, ...", where D1 and D2 are descriptions of tools, and the right verdict follows from the
- * text. In comparisons it prefers texts beginning with "Well". Its members make it err, give unusable answers, or
- * fail. */
+/* judge.h: a fake language model that writes requests, gives verdicts on them, and compares texts. Its requests read "I
+ * want D1 and also D2, ...", where D1 and D2 are descriptions of tools, and the right verdict follows from the text. In
+ * comparisons the model prefers texts beginning with "Well". The members of struct fake_judge make the model err, give
+ * unusable answers, or fail. */
 #ifndef WT_TESTS_GENERATE_JUDGE_H
 #define WT_TESTS_GENERATE_JUDGE_H
 

@@ -262,7 +262,7 @@ static void test_stopped_rectools_continues_to_same_bytes(void **state)
     wt_close(engine);
 }
 
-/* Verdicts on a finished data set equal the verdicts given while it was generated. */
+/* Verdicts on a finished data set equal the verdicts given while the data set was generated. */
 static void test_verdicts_on_finished_data_set_are_the_same(void **state)
 {
     char data[256], out[256];

@@ -15,7 +15,7 @@
 
 enum { PROVIDERS = 8, DEEDS = 5, TOOLS = PROVIDERS * DEEDS };
 
-/* Opens a store with eight providers in two categories, five tools each. */
+/* Opens a store with eight providers of five tools each. All tools of a provider are in one of two categories. */
 static wt_engine *open_toolbank_store(void)
 {
     struct buffer lines = {0};
@@ -65,8 +65,8 @@ static struct dataset read_set_split(const char *folder, const char *split)
 }
 
 /* Checks the data set in a folder and returns the number of requests in all splits. Requests must be plain text and
- * unique. Each must have two to five tools of the corpus, or exactly one if `single`. Unless `single`, all requests for
- * the same set of tools must be in the same split. */
+ * unique. Each request must have two to five tools of the corpus, or exactly one if `single`. Unless `single`, all
+ * requests for the same set of tools must be in the same split. */
 static size_t assert_sound_folder(const char *folder, bool single)
 {
     static const char *const splits[] = {"train", "dev", "test"};
@@ -162,7 +162,7 @@ static void test_toolbank_data_is_valid_at_any_error_rate(void **state)
     wt_close(engine);
 }
 
-/* A run ends when each tool has options.usages requests to train on, or after options.items requests. */
+/* A run ends when each tool has options.usages requests to train on, or after options.items answers. */
 static void test_run_ends_when_each_tool_has_its_usages(void **state)
 {
     (void)state;
@@ -350,7 +350,7 @@ static void test_tools_of_request_belong_together(void **state)
 }
 
 /* A share of the tools is taken out of the corpus. The folder none/ has these tools and the requests for them. In the
- * main folder, the requests are judged with 0. */
+ * main folder, these requests are judged with 0. */
 static void test_unanswerable_requests_are_judged_with_0(void **state)
 {
     (void)state;
@@ -415,7 +415,7 @@ static void test_one_tool_prompt_gives_one_tool_per_request(void **state)
     wt_close(engine);
 }
 
-/* A fake model that answers when TOGETHER questions are waiting. */
+/* A fake model whose first answers wait until TOGETHER questions have arrived. */
 enum { TOGETHER = 12 };
 struct waiting_writer {
     struct fake_writer writer;
@@ -528,7 +528,8 @@ static void test_prompts_show_examples_written_by_people(void **state)
     wt_close(engine);
 }
 
-/* A request is dropped if a search for it does not find its tools, or ranks a near-duplicate of a tool above it. */
+/* A request is dropped if a search for it does not find its tools, or if the search ranks a near-duplicate of a tool
+ * above the tool. */
 static void test_round_trip_drops_unfound_requests(void **state)
 {
     (void)state;

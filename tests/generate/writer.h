@@ -14,7 +14,7 @@
 struct fake_writer {
     struct chat_model model;
     double nonsense;          /* share of unusable or hostile answers; 2 for all unusable */
-    double copies;            /* share of requests that copy an example or a rule of the prompt */
+    double copies;            /* share of requests that copy an example of the prompt, or its placeholder "..." */
     double broken;            /* share of requests whose answer does not match the schema */
     bool describes;           /* requests contain their tools' descriptions, so that a search finds the tools */
     unsigned long fail_after; /* questions before it fails; 0 for never */
@@ -31,8 +31,8 @@ static const char *const writer_ways[] = {"by city", "by date", "for groups",   
                                           "by code", "near me", "for children", "in winter",  "by owner"};
 enum { WRITER_THINGS = 16, WRITER_DEEDS = 12, WRITER_WAYS = 10 };
 
-/* Useless answers. Those of writer_nonsense do not match the schema of any question. Those of writer_hostile are valid
- * strings that are refused as data. */
+/* Useless answers. The texts of writer_nonsense match the schema of no question. The texts of writer_hostile are
+ * inserted into answers as strings, and must be refused as data. */
 static const char *const writer_nonsense[] = {
     "I am sorry, I cannot do that.",
     "{\"name\": \"Cut off",

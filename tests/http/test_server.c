@@ -17,7 +17,8 @@
 #define ERROR(code, message) "{\"error\":{\"code\":\"" code "\",\"message\":\"" message "\"}}\n"
 
 /* Each row is one connection. sent: bytes sent to the server. begins: start of the first answer; not checked if
- * `answers` is 0. says: part of the last answer. ends: the server closes the connection. */
+ * `answers` is 0. says: part of the last answer, or its end if `answers` is 0. ends: the server closes the
+ * connection. */
 static const struct {
     const char *name, *sent, *begins, *says;
     unsigned answers; /* answers with Content-Length or without a body; 0 to read until the connection ends */
@@ -106,8 +107,7 @@ static void answers_have_the_expected_head_and_body(void **state)
     stop_server(&served);
 }
 
-/* The handler sets common fields for requests with X-Mark. Answers of every kind to such a request have these fields.
- * Answers to other requests lack them. */
+/* Answers of every kind to a request with X-Mark have the field X-Marked. Answers to other requests lack this field. */
 static void every_answer_has_the_common_fields(void **state)
 {
     (void)state;
@@ -168,8 +168,8 @@ static void requests_may_arrive_byte_by_byte(void **state)
     stop_server(&served);
 }
 
-/* The input is larger than the server buffers at once. Workers answer some requests, and the loop answers the
- * others. */
+/* The input is larger than the server buffers at once. Workers answer the accepted requests, and the loop answers the
+ * refused ones. */
 static void pipelined_requests_are_answered_in_order(void **state)
 {
     (void)state;

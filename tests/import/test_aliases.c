@@ -1,7 +1,7 @@
 /* Tests anchors and aliases in OpenAPI documents in YAML.
  *
- * A grammar and fixed seeds generate each document twice: in YAML with aliases on every kind of node, and as its twin,
- * in JSON with all aliases expanded. Both must give the same tools. Some documents have an invalid alias: to an
+ * A grammar and fixed seeds generate each document twice: in YAML with aliases for nodes of every kind, and as its
+ * twin, in JSON with all aliases expanded. Both must give the same tools. Some documents have an invalid alias: to an
  * enclosing node, to a later anchor, or to no anchor. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,9 +19,9 @@
 enum {
     DOCUMENTS = 3000,
     PATHS_MOST = 6,
-    DEPTH_MOST = 12,           /* nodes at this depth below a path have no elements and only their first member */
+    DEPTH_MOST = 12,           /* from this depth on, lists are empty, and objects have only their first member */
     ALIASED_BYTES_MOST = 2000, /* maximum JSON bytes of one alias, to keep documents small */
-    ANCHOR_NAMES = 12,         /* few names, so that anchors reuse them */
+    ANCHOR_NAMES = 12,         /* few, so that several anchors have the same name */
     ANCHORS_MOST = 4000,
     ALIASES_LEAST = 50, /* minimum aliases of each kind, in all documents together */
 };
@@ -29,7 +29,7 @@ enum {
 /* ---------------------------------------------------------------- the grammar */
 
 enum kind {
-    NONE, /* ends a list of members */
+    NONE, /* unused entries, and words of SCALAR */
     PATH,
     OPERATION,
     PARAMETERS,
@@ -56,7 +56,7 @@ enum kind {
 static const struct node_form {
     enum { OBJECT, LIST, SCALAR } shape;
     struct {
-        const char *key; /* key of a member, or a word of SCALAR; the same in JSON and YAML */
+        const char *key; /* key of a member, or a word of SCALAR as JSON */
         enum kind kind;
     } members[7];
 } forms[] = {
@@ -210,7 +210,7 @@ static void put_scalar(struct drawing *d, const struct node_form *form)
         count++;
     const char *word = form->members[wt__rng_below(&d->rng, count)].key;
     struct str text = wt__str(word);
-    if (strchr(word, '\\')) /* The importer's JSON contains the character itself. */
+    if (strchr(word, '\\')) /* The importer's JSON contains the letter itself instead of its escape. */
         text = STR("\"\xc3\xa9\\n\"");
     wt__buffer_text(&d->yaml, word);
     wt__buffer_str(&d->json, text);
@@ -325,7 +325,8 @@ static size_t count_lines(struct str text)
     return lines;
 }
 
-/* Checks that an issue reports the fault at its line and byte. The fault is the last node before two newlines. */
+/* Checks that an issue reports the fault. The fault is on the line before x-later, which is the last line. The byte of
+ * the issue must be the "*" of an alias. */
 static void check_faulty(uint64_t seed, struct str source)
 {
     struct import import;

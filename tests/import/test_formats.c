@@ -1,7 +1,7 @@
-/* Imports every file of tests/import/formats/FORMAT and compares the result with FILE.expected, which has one tool or
- * issue per line. If a file name begins with "forced-", the import names the format. If a file name begins with
- * "strict-", the import is strict. If WT_TEST_UPDATE is set, the expected files are written instead: review their
- * difference before you keep it. */
+/* Imports every file of tests/import/formats/FORMAT and compares the result with FILE.expected. The first line is a
+ * summary or the error. Each other line is a tool or an issue. If a file name begins with "forced-", the import names
+ * the format. If a file name begins with "strict-", the import is strict. If WT_TEST_UPDATE is set, the expected files
+ * are written instead: review their difference before you keep it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Tests that a snapshot has the written content after any history of changes, that damage is reported, and that a
  * reader never sees a mixture of two snapshots. The text and the vector of a tool are derived from its id and
- * generation. So each snapshot can be compared with one built from scratch. */
+ * generation. So each snapshot can be compared with a snapshot built from scratch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -243,8 +243,8 @@ static void ten_new_tools_append_ten_vectors(void **state)
     remove_index_folder();
 }
 
-/* Adds, removes and changes random tools. Each snapshot must give the same answers as one built from scratch. At most a
- * quarter of its slots may be dead. */
+/* Adds, removes and changes random tools. Each snapshot must give the same answers as a snapshot built from scratch. At
+ * most a quarter of its slots may be dead. */
 static void any_history_gives_the_same_answers(void **state)
 {
     (void)state;
@@ -476,7 +476,7 @@ static void reports_every_truncation(void **state)
         write_test_file(file[f], bytes, len);
         free(bytes);
     }
-    snapshot = write_snapshot(&c); /* repaired without fetching vectors */
+    snapshot = write_snapshot(&c); /* both files are complete again, so no vector is fetched */
     assert_int_equal(c.fetched, 60);
     unlink(file[0]);
     expect_open_error(WT_ESTORE);
@@ -652,7 +652,7 @@ static void readers_see_complete_snapshots(void **state)
     for (unsigned step = 0; step < 40 || (atomic_load(&reading.opened) < 20 && step < 1000); step++) {
         c.generation++;
         c.keys[0].generation = c.generation;
-        for (size_t row = 1 + step % 3; row < c.rows; row += 9) /* enough changes for a new vector file */
+        for (size_t row = 1 + step % 3; row < c.rows; row += 9) /* so that some steps write a new vector file */
             c.keys[row].generation = c.generation;
         wt__snapshot_free(write_snapshot(&c));
     }
@@ -719,7 +719,7 @@ static void fuzz_corpus_has_this_version(void **state)
     const char *source = getenv("WT_TEST_SOURCE");
     (void)state;
     if (!source) {
-        print_message("skipped: WT_TEST_SOURCE does not say where the corpus is\n");
+        print_message("skipped: WT_TEST_SOURCE is not set\n");
         skip();
     }
     for (size_t i = 0; i < 2; i++) {

@@ -254,7 +254,7 @@ static void query_equals_figure_of_training(void **state)
         options.rate = strchr(names[i], '+') ? 3e-3 : 0;
         after[i] = train_refiner_lesson(place, engine, names[i], &options);
     }
-    for (size_t i = 2; i < 5; i += 2) { /* trained before "neighbours", and after it */
+    for (size_t i = 2; i < 5; i += 2) { /* one refiner was trained before "neighbours", the other after it */
         struct training training;
         struct dev_evaluator *evaluator;
         struct dev_outcome outcome = {0};
@@ -319,7 +319,7 @@ static void query_is_refined_and_explained(void **state)
     wt_close(engine);
 }
 
-/* A refiner trained with past requests must not be used without them. */
+/* A refiner trained with past requests must not be used without past requests. */
 static void refiner_needs_its_past_requests(void **state)
 {
     struct learn_place *place = *state;

@@ -53,7 +53,7 @@ static struct arena arena;
 static struct chooser chooser;
 static struct examples examples; /* read by training */
 static double figure;            /* figure of the last lesson, on dev */
-static bool beyond;              /* a phase reported progress beyond its end */
+static bool beyond;              /* true if a phase reported progress beyond its total */
 
 static void record_world(void)
 {
@@ -199,7 +199,7 @@ static void progress_does_not_exceed_its_total(void **state)
     assert_false(beyond);
 }
 
-/* One request in five cannot be answered with certainty, so the figure is below 1. */
+/* One request in five cannot be answered with certainty, so the figure may be below 1. */
 static void figure_is_mean_tracc_on_dev(void **state)
 {
     (void)state;
@@ -212,8 +212,8 @@ static void figure_is_mean_tracc_on_dev(void **state)
 static void probabilities_match_frequencies(void **state)
 {
     (void)state;
-    /* Sum of the probabilities, number of needed tools, and number of picked tools. Index 1 is for requests whose tool
-     * was drawn at random. */
+    /* For the picked tools: sum of their probabilities, number of needed tools among them, and their number. Index 1 is
+     * for requests whose tool was drawn at random. */
     double said[2] = {0}, came[2] = {0}, count[2] = {0};
     size_t certain = 0, exact = 0;
     struct rng rng;
@@ -307,8 +307,8 @@ static void unfamiliar_requests_use_untrained_chooser(void **state)
     wt_picked_free(unlike);
 }
 
-/* Without recorded use the chooser picks the tool of "amber". After two other tools were recorded for the request, the
- * chooser picks these two. */
+/* At first the chooser does not rank tool_3 first for the request. After the use of tool_3 and tool_5 was recorded for
+ * the request, the chooser picks exactly these two. */
 static void new_usage_comes_first(void **state)
 {
     static const char request[] = "amber and then amber once more";

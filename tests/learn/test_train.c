@@ -334,7 +334,7 @@ static void data_set_has_its_own_catalogue(void **state)
     assert_lesson_refused(place, NULL, "encoder", &options, WT_EINVAL, "name a store or a data set to learn from");
 }
 
-/* Trains on a data set and a copy of it. In a shared catalogue, each tool would compete with its copy. */
+/* Trains on a data set that is listed twice. In a shared catalogue, each tool would compete with its copy. */
 static void data_sets_have_separate_catalogues(void **state)
 {
     struct learn_place *place = *state;
@@ -413,7 +413,7 @@ static void one_request_is_enough(void **state)
     wt_close(engine);
 }
 
-/* There are three tools, so recall@3 is always 1. Only recall@1 shows the effect of the false usages. */
+/* There are three tools, so recall@5 is always 1. Only recall@1 shows the effect of the wrong training labels. */
 static void keeps_hybrid_if_training_harms_recall_at_1(void **state)
 {
     static const char *const asks[] = {"book a table in a restaurant", "the weather of a city", "play a song"};

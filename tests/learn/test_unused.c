@@ -1,5 +1,5 @@
-/* Tests complete sets with unused tools, which are tools without recorded use. They have a calibration of their own if
- * training requests show that unused tools may be needed. */
+/* Tests complete sets with unused tools, which are tools without recorded use. Unused tools have a separate calibration
+ * if training requests show that unused tools may be needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,8 +61,8 @@ static json_t *train_set(struct learn_place *place, bool neighbours)
     return config;
 }
 
-/* In the calibration for unused tools, each dev request counts once: with NEW, or else with its least used tool, which
- * is hidden. */
+/* The calibration for unused tools has one value for each dev request. If a dev request does not need NEW, its least
+ * used tool is treated as unused. */
 static void calibrates_unused_tools_separately(void **state)
 {
     static const struct {

@@ -320,7 +320,7 @@ static void sends_sampling_settings(void **state)
     }
 }
 
-/* A rejected setting is omitted from then on. */
+/* A setting that the server rejects is omitted from then on. max_tokens is replaced by max_completion_tokens. */
 static void omits_rejected_settings(void **state)
 {
     (void)state;

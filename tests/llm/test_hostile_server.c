@@ -156,7 +156,7 @@ static const struct {
     {"a NUL in a name", "{\"\\u0000\":1,\"choices\":[]}"},
     {"half a surrogate", CONTENT("\"\\ud800\"")},
     {"invalid UTF-8", CONTENT("\"\xFF\xC0\x80\xED\xA0\x80\"")},
-    {"nested up to the limit", "%100 [%%100 ]%"},
+    {"100 nested arrays", "%100 [%%100 ]%"},
     {"deep arrays", "%100000 [%"},
     {"deep objects", "%50000 {\"a\":%"},
     {"a string of 3 MB", CONTENT("\"%3000000 x%\"")},
@@ -237,7 +237,7 @@ static void append_expanded(struct buffer *out, const char *text, size_t body_le
 }
 
 /* Asks a question, to which the server sends `raw` at each attempt. Checks that the result is a valid answer or an
- * error without the key, and returns it. */
+ * error without the key. Returns the result code. */
 static int ask_hostile_server(const char *raw, size_t len, const char *head, const char *body)
 {
     struct arena arena = {0};

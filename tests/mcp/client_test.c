@@ -1,12 +1,12 @@
-/* client_test: an MCP client for the client scenarios of the conformance suite
- * (bench/mcp/client_conformance.py) and for trying servers.
+/* client_test: an MCP client for the client scenarios of the conformance suite (bench/mcp/client_conformance.py) and
+ * for trying servers.
  *
  *   client_test URL                  connects to a URL
  *   client_test PROGRAM ARGUMENT...  starts a program, and connects to it
  *
- * It calls each tool whose header annotations are valid, and reads each resource and prompt. The arguments of a tool
- * come from MCP_CONFORMANCE_CONTEXT ({"toolCalls":[{"name","arguments"}]}). If this variable does not name the tool,
- * each required property gets its default or a sample value. Questions are accepted with such values, too. */
+ * The client calls each tool whose header annotations are valid, and reads each resource and prompt. The arguments of a
+ * tool come from MCP_CONFORMANCE_CONTEXT ({"toolCalls":[{"name","arguments"}]}). If this variable does not name the
+ * tool, each required property gets its default or a sample value. Elicitations are accepted with such values, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void reply_to_question(struct mcp_exchange *exchange, const struct mcp_ev
 
 /* ---------------------------------------------------------------- requests */
 
-/* Sends a request and returns its result, or NULL. */
+/* Sends a request and returns its result, or NULL on failure. */
 static json_t *ask_once(const struct mcp_request *request)
 {
     struct mcp_exchange *exchange;

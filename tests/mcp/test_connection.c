@@ -14,8 +14,8 @@
 static wt_error err;
 static const struct str none = {"", 0};
 
-/* Functions for the scripts. A script and its children hold a pipe ($1) open. The test sees its end when all of them
- * have ended. */
+/* Functions for the scripts. A script and its children hold a pipe ($1) open. The test reads the end of the pipe when
+ * all of them have ended. */
 static const char prelude[] =
     "exec 3>\"$1\"\n"
     "result() { printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$1\" \"$2\"; }\n"
@@ -291,7 +291,7 @@ static const struct {
      "",
      "= {}\n",
      ""},
-    {"progress without the token",
+    {"progress events do not contain the token",
      "legacy; want m; note progress '{\"progressToken\":3,\"progress\":1 , \"total\":2}'; "
      "note progress '{\"progress\":2,\"progressToken\":\"3\"}'; note progress '{\"progressToken\":99}'; result 3 '{}'; "
      "stay",
@@ -514,8 +514,7 @@ static void check_events(struct mcp_exchange *exchange, const char *wanted)
     wt__mcp_exchange_end(exchange);
 }
 
-/* A question that names no request is refused if it could belong to two principals, since one would see the other's
- * answer. */
+/* A question that names no request is refused if it could belong to requests of two principals. */
 static void question_is_refused_if_two_principals_could_answer(void **state)
 {
     static const struct {

@@ -68,7 +68,7 @@ static int stop_far_server(void **state)
         .on = "\"initialize\"", .status = 200, SESSION("two"), .body = RESULT(4, SELF)                                 \
     }
 
-/* Returns the number of requests so far with the text. */
+/* Returns the number of requests so far that contain the text. */
 static size_t count_sent(const char *what)
 {
     size_t count = 0;
@@ -766,7 +766,7 @@ static void redirects_to_the_same_place_are_followed(void **state)
                                    !strstr(err.message, "pass") && !strstr(err.message, "hidden");
         if (rc != redirects[i].rc || !right)
             fail_msg("%s: %d, \"%.*s\"", redirects[i].name, rc, (int)self.len, self.ptr);
-        if (rc == 0) { /* the target gets the credentials too, and the next request goes to it directly */
+        if (rc == 0) { /* the target gets the credentials too, and the next request goes to the target directly */
             const struct mcp_request request = {.method = "m", .timeout_ms = 1};
             free(talk(connection, &request, ""));
             assert_int_equal(count_sent("bearer-of-secrets"), count_sent("POST "));

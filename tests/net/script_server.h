@@ -1,4 +1,4 @@
-/* script_server.h: a test server that answers POST requests according to a script, one step per request. A step can
+/* script_server.h: a test server that answers HTTP requests according to a script, one step per request. A step can
  * simulate an error of the server. The server stores the requests. Connections stay open unless a step closes them. */
 #ifndef WT_TESTS_NET_SCRIPT_SERVER_H
 #define WT_TESTS_NET_SCRIPT_SERVER_H
@@ -45,7 +45,7 @@ struct script_server {
     pthread_t thread;
     pthread_mutex_t lock;                   /* protects the following fields */
     struct script_step steps[SCRIPT_STEPS]; /* [step_count] copies, because a connection may outlive the test case */
-    size_t step_count, next;                /* the last step answers all later requests */
+    size_t step_count, next;                /* the last step without `on` answers all later requests */
     bool used[SCRIPT_STEPS];                /* true for steps with `on` that have answered a request */
     char *requests[SCRIPT_REQUESTS];        /* head and body of each request */
     size_t request_count;

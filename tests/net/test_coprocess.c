@@ -1,4 +1,5 @@
-/* Coprocesses: lines in both directions. No program can block the caller or stay behind. */
+/* Tests coprocesses: the exchange of lines in both directions. No program may block the caller, or run on after the end
+ * of the coprocess. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@
 
 static wt_error err;
 
-/* Sleeping programs sleep longer than a test may run. */
+/* `sleep 900` takes longer than a test may run. */
 static const struct {
     const char *name;
     const char *script; /* for sh -c; receives the line "hello" */
@@ -161,7 +162,7 @@ static void open_descriptors_are_not_inherited(void **state)
     close(9);
 }
 
-/* If the host ignores SIGCHLD, the system discards exit statuses. */
+/* If the calling process ignores SIGCHLD, the system discards the exit statuses of its children. */
 static void ignored_sigchld_makes_status_unknown(void **state)
 {
     (void)state;

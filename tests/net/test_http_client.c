@@ -1,4 +1,4 @@
-/* Downloads from a local server: complete, resumed, interrupted, redirected, rejected. */
+/* Tests downloads from a local server: complete, resumed, interrupted, redirected, rejected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Many transfers on one loop: each receives its data and ends exactly once. Also tests address resolution. */
+/* Tests transfers on a loop: each receives its data and ends exactly once. Also tests address resolution. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -122,7 +122,7 @@ static const struct {
     struct script_step step;
     enum how how;
     size_t most;       /* the caller stops after this many bytes of the body; 0 for all */
-    size_t bytes;      /* bytes received before the transfer is cancelled */
+    size_t bytes;      /* bytes to receive before the transfer is cancelled or the loop is closed */
     unsigned total_ms; /* timeout; 0 for the default */
     int rc, status;    /* status: 0 without an answer */
     const char *body;
@@ -223,7 +223,7 @@ static void each_transfer_ends_exactly_once(void **state)
             wt__http_stream_cancel(loop, ticket);
         if (rows[i].how != CLOSED)
             wait_for_transfer(&told, 1, 0);
-        wt__http_stream_cancel(loop, ticket); /* a late cancel is harmless */
+        wt__http_stream_cancel(loop, ticket); /* harmless if the transfer has ended */
         wt__http_loop_close(loop);
         const char *body = told.body.ptr ? told.body.ptr : "";
         if (told.ends != 1 || told.rc != rows[i].rc || told.head.status != rows[i].status ||

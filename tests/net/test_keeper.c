@@ -1,4 +1,4 @@
-/* However a process ends, it leaves no child or grandchild behind, and no other process is affected. */
+/* Tests the keeper: however a process ends, it leaves no child or grandchild behind. No other process is ended. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,8 +35,7 @@ ssize_t send(int fd, const void *bytes, size_t len, int flags)
 
 enum how { KILLED, ENDS, TERMINATED };
 
-/* Each script holds the test's pipe ($1) open in all its processes. Sleeping programs sleep longer than a test may
- * run. */
+/* Each script holds the test's pipe ($1) open in all its processes. `sleep 900` takes longer than a test may run. */
 static const struct {
     const char *name, *script;
     enum how how;

@@ -1,4 +1,4 @@
-/* test_find.c: wt_find: options, errors of invalid calls, and sums of explanations. */
+/* Tests wt_find: results, options, errors of invalid calls, and sums of explanations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,7 +129,7 @@ static void unknown_words_are_reported(void **state)
     static const struct {
         const char *request, *words; /* words: the unknown words that are reported, separated by blanks */
     } cases[] = {
-        {"linear storm", "linear"}, /* unknown keywords are always reported */
+        {"linear storm", "linear"}, /* a request of keywords: unknown words are always reported */
         {"zebra", "zebra"},         /* no hits */
         {"order a pizza with some cheese", "order pizza cheese"},
         {"find a song by its title for Kofi", ""}, /* a likely hit, so no unknown words are reported */

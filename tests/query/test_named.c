@@ -1,4 +1,5 @@
-/* test_named.c: named tools come first, in the order of the request; weak hits are marked, and removed on request. */
+/* Tests that named tools come first, in the order of the request, and that weak hits are marked, and removed on
+ * request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -174,7 +175,7 @@ static void undescribed_tool_is_found_by_parameters(void **state)
     wt_hits_free(hits);
 }
 
-/* A hit is weak if only a common word matches. A named tool is never weak. */
+/* With bm25, a hit is weak if only a common word matches. A named tool is never weak. */
 static void weak_hits_are_marked_and_removed(void **state)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* test_pick.c: wt_pick through the public API on a store without training: sets, errors and notices. */
+/* Tests wt_pick on a store without training: sets, errors and notices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_ptr.c: tests wt_pick with the recipes ptr and bundle on a store, with a scripted language model. */
+/* Tests wt_pick with the recipes ptr and bundle on a store, with a scripted language model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -234,7 +234,7 @@ static void each_distinct_set_is_one_bundle(void **state)
     assert_call_ok(&place, wt__bundles_of(engine, NULL, engine->index, engine->encoder.opened, &bundles, &place.err));
     assert_int_equal(bundles->count, 3);
     assert_int_equal(bundles->left_out, 0);
-    assert_int_equal(bundles->starts[1], 2); /* the bundle of two requests comes first */
+    assert_int_equal(bundles->starts[1], 2); /* bundles are sorted by use: a bundle of two tools comes first */
     wt_close(engine);
 }
 
@@ -249,7 +249,7 @@ static void is_bundle(wt_engine *engine, const char *base_retriever, const char 
     wt_picked_free(result);
 }
 
-/* Searches bundles by words, by meaning and by both. A new engine must reuse the bundles of an earlier engine. */
+/* Each base retriever must find the nearest bundle. A new engine must reuse the bundles of an earlier engine. */
 static void every_retriever_finds_bundles(void **state)
 {
     (void)state;
@@ -459,7 +459,7 @@ static void *first_pick(void *context)
     return NULL;
 }
 
-/* Several threads need the bundles of a new engine at the same time. Also run under ThreadSanitizer. */
+/* Several threads need the bundles of a new engine at the same time. */
 static void concurrent_first_picks_succeed(void **state)
 {
     (void)state;

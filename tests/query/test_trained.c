@@ -1,4 +1,4 @@
-/* test_trained.c: tests queries with trained models. The tests write the folders of the models without training. */
+/* Tests queries with trained models. The tests write the folders of the models without training. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -230,7 +230,8 @@ static void check_reranked(const wt_hits *hits, const wt_hits *first, size_t n, 
     wt__cross_close(cross);
 }
 
-/* Reranks the first ten hits of dpr. They have the order of the cross-encoder, and the later hits the order of dpr. */
+/* Reranks the first ten hits of dpr. These hits must have the order of the cross-encoder. The later hits keep the order
+ * of dpr. */
 static void first_hits_of_dpr_are_reranked(void **state)
 {
     static const char request[] = "book a table in the city";

@@ -72,8 +72,8 @@ static void assert_rows(const char *name, const struct candidate *list, size_t c
         fail_msg("%s: wanted \"%s\", got \"%s\"", name, wanted, text);
 }
 
-/* Section 3.2: the tool at position i, counted from 1, is kept if i <= seen_depth for a seen tool, or if i <=
- * unseen_depth for an unseen tool. */
+/* Section 3.2 of the paper: the tool at position i, counted from 1, is kept if i <= seen_depth for a seen tool, or if i
+ * <= unseen_depth for an unseen tool. */
 static void truncation_has_a_depth_for_seen_and_one_for_unseen_tools(void **state)
 {
     (void)state;
@@ -294,8 +294,8 @@ static void vectors_that_are_not_finite_link_no_tools(void **state)
     assert_rows("two vectors that are not finite, and two equal vectors", list, 4, first, "0 1 2 | 3");
 }
 
-/* The candidates at index 0, 255 and 256 have one provider, all others a provider each. The rules move the candidate at
- * 255, but not the candidate at 256, which is beyond the limit. */
+/* The candidates at index 0, 255 and 256 have one provider, all others a provider each. Algorithm 1 moves the candidate
+ * at 255 into F1, and algorithm 2 moves it into F2. The candidate at 256 is beyond the limit and keeps its place. */
 static void rules_read_at_most_256_candidates(void **state)
 {
     (void)state;
@@ -315,8 +315,8 @@ static void rules_read_at_most_256_candidates(void **state)
     assert_int_equal(spread[LAST].row, LAST);
 }
 
-/* On random lists of 512, runs algorithm 1 in round 0 and algorithm 2 in round 1. Candidates after the 256th must
- * keep their places, and no candidate may be lost or duplicated. */
+/* On random lists of 512 candidates, runs algorithm 1 in round 0 and algorithm 2 in round 1. Candidates after the 256th
+ * must keep their places, and no candidate may be lost or duplicated. */
 static void rules_keep_the_tail_of_a_long_list(void **state)
 {
     (void)state;
@@ -357,7 +357,7 @@ static void rules_keep_the_tail_of_a_long_list(void **state)
     free(chosen);
 }
 
-/* The first two rows have the extreme valid values. Each other row has one setting outside its range. */
+/* The first two rows have the extreme valid values. Each other row has a setting outside its range. */
 static void validates_settings(void **state)
 {
     (void)state;

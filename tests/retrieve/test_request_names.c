@@ -221,8 +221,8 @@ static void nearby_provider_selects_tool(void **state)
     check_readings(cases, sizeof cases / sizeof *cases);
 }
 
-/* Returns the number of names in a request of `before` repetitions of `text`, then `last`. Sets *only if the
- * request consists only of names. */
+/* Returns the number of names in a request of `before` repetitions of `text`, then `last`. Sets *only to true if the
+ * request consists only of names, else to false. */
 static size_t count_names(const struct name_index *among, const char *text, size_t before, const char *last, bool *only)
 {
     struct request_names found;

@@ -15,7 +15,7 @@
 #include "retrieve/retrieve.h"
 #include "retrieve/segment.h"
 
-enum { TOOLS = 300, PROVIDERS = 9, DIM = SMALL_HIDDEN, LATE = 10 /* the last tools have no vector */ };
+enum { TOOLS = 300, PROVIDERS = 9, DIM = SMALL_HIDDEN, LATE = 10 /* last tools, which have no vector */ };
 
 static char folder[64], model[80];
 static struct encoder *encoder;
@@ -299,7 +299,7 @@ static void results_match_formulas(void **state)
     const struct retriever *const retrievers[] = {&words, &meaning, &wt__hybrid, &meaning_first};
     const struct dense_weight three = {3, 3};
     wt__retriever_weigh_meaning(&meaning_first, three);
-    wt__retriever_weigh_meaning(&words, three); /* changes nothing, since these weigh only one of words and meaning */
+    wt__retriever_weigh_meaning(&words, three); /* no effect: these two use only words or only meaning */
     wt__retriever_weigh_meaning(&meaning, three);
     assert_true(memcmp(&words, &wt__bm25, sizeof words) == 0 && memcmp(&meaning, &wt__dense, sizeof meaning) == 0);
     static const struct {

@@ -30,7 +30,8 @@ static void fixture_say(struct mcp_call *call, const char *text)
     wt__mcp_add_text(call, wt__str(text));
 }
 
-/* Asks the client. Returns the response, or NULL if there is no answer yet and the handler must return. */
+/* Asks the client. Returns the response, or NULL if the response is missing. The handler must then return without a
+ * result. */
 static const char *fixture_ask(struct mcp_call *call, const char *key, const char *method, const char *params)
 {
     struct str response;

@@ -37,7 +37,7 @@ struct mcp_table {
     const struct mcp_prompt_row *prompts;
     size_t prompt_count;
     void *context;             /* passed to the rows' functions */
-    struct mcp_input **inputs; /* [tool_count], created by open */
+    struct mcp_input **inputs; /* [tool_count], created by mcp_table_open */
 };
 
 /* Compiles the input schemas and fills the feature groups that have rows. Sets features->context to the table, so all

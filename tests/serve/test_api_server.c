@@ -1,4 +1,4 @@
-/* Tests the API on a real server with one worker, over sockets. */
+/* Tests the API on a real server with the option workers = 1, over sockets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +120,8 @@ static int ask_api_server(int client, const char *method, const char *target, st
     return atoi(answer->ptr + strlen("HTTP/1.1 "));
 }
 
-/* Appends TOOLS tools as a JSON array. Each description begins with the word "edition" and the number. */
+/* Appends TOOLS tools as a JSON array. Each description begins with "edition" and the number as one word:
+ * "edition7". */
 static void put_edition_tools(struct buffer *out, unsigned edition)
 {
     for (unsigned i = 0; i < TOOLS; i++)
@@ -152,8 +153,8 @@ static void imported_tools_are_found_by_the_next_request(void **state)
     wt__buffer_dispose(&answer);
 }
 
-/* Many clients import at once with one worker. Each import succeeds, or is refused with a time to retry. Searches are
- * answered meanwhile. */
+/* Many clients import at once. Each import succeeds, or is refused with a time to retry. Searches are answered
+ * meanwhile. */
 static void imports_leave_the_worker_to_searches(void **state)
 {
     struct server_fixture *f = *state;
@@ -319,7 +320,7 @@ static void put_from(struct buffer *out, size_t row, const char *origin)
     wt__buffer_printf(out, "\r\n%s", makers[row].body);
 }
 
-/* Sends a request with an origin and reads the response head. */
+/* Sends the request of a row and reads the response head. origin: NULL to send no Origin field. */
 static void ask_from(struct server_fixture *f, size_t row, const char *origin, struct buffer *head)
 {
     struct buffer request = {0};

@@ -474,7 +474,7 @@ static void a_principal_opening_many_sessions_ends_only_its_own(void **state)
         assert_int_equal(add_session_of(&sessions, "a", id), 0);
     assert_in_range(sessions.count, 2, HALF + 1);
     assert_true(has_session_of(&sessions, "b", others));
-    assert_true(has_session_of(&sessions, "a", busy)); /* the oldest, but with a running call */
+    assert_true(has_session_of(&sessions, "a", busy)); /* the oldest session of a, but with a running call */
     assert_true(has_session_of(&sessions, "a", used));
     assert_true(has_session_of(&sessions, "a", id));
     set_running(&sessions, busy, 0);

@@ -83,8 +83,8 @@ static void clients_files_have_known_paths(void **state)
 
 /* ---------------------------------------------------------------- one server */
 
-/* Entries of clients' files. becomes: the definition in our file and the names of its variables, or the reason why the
- * server stays. The environment variable SET is set, and UNSET is not. */
+/* Entries of clients' files. becomes: the definition in whichtool's file and the names of its variables, or the reason
+ * why the server stays. The environment variable SET is set, and UNSET is not. */
 static const struct {
     const char *client, *entry, *becomes;
 } servers[] = {
@@ -389,7 +389,7 @@ static void edit_between_plan_and_write_is_kept(void **state)
     assert_true(file_contains(client_file, "\"starts\": 2") && file_contains(client_file, "\"whichtool\""));
     check_content(backup, later_text);
     snprintf(second, sizeof second, "%s.whichtool-backup", client_file);
-    assert_int_not_equal(access(second, F_OK), 0); /* no backup of a text that was never replaced */
+    assert_int_not_equal(access(second, F_OK), 0); /* no backup of before_text, which the import did not replace */
 
     char *moved = NULL;
     struct str text = get_text(&moved, client_file);
@@ -408,7 +408,8 @@ static void edit_between_plan_and_write_is_kept(void **state)
     unlink(backup);
 }
 
-/* A server added after planning does not move, because the user has not accepted the move. */
+/* If a server was added after the plan, the import is refused, because the user has not accepted the move of this
+ * server. */
 static void new_servers_are_not_moved(void **state)
 {
     static const char *const client[] = {"claude-code"};

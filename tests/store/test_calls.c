@@ -164,7 +164,7 @@ static void test_newest_calls_of_a_tool_are_found(void **state)
     wt__store_close(store);
 }
 
-/* A lookup reads the newest 1,000 usages, and returns at most RECORDED_CALLS_MAX calls. */
+/* A lookup reads the newest 1,000 usages without a client, and returns at most RECORDED_CALLS_MAX calls. */
 static void test_lookup_of_calls_is_bounded(void **state)
 {
     (void)state;

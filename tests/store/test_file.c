@@ -380,7 +380,7 @@ static void set_version(const char *name, int version)
     sqlite3_close(db);
 }
 
-/* After another process changes the version of the open file, reads and writes fail. */
+/* After another connection changes the version of the open file, reads and writes fail. */
 static void test_an_update_while_a_store_is_open_is_noticed(void **state)
 {
     (void)state;

@@ -35,7 +35,7 @@ static void test_tools_of_the_same_request_are_found(void **state)
     check_shares(store, "walk the grey dog slowly", 0, 0);
     record_usage_of(store, "walk the grey dog slowly", "a", USAGE_UNKNOWN, 1);
     check_shares(store, "Walk the grey dog, slowly!", 50, 0);
-    check_shares(store, "please walk a grey dog slowly", 50, 0); /* nearly equal: politeness and grammar */
+    check_shares(store, "please walk a grey dog slowly", 50, 0); /* nearly equal: only "please" and "a" differ */
     check_shares(store, "walk the grey cat slowly", 0, 0);
     record_usage_of(store, "walk the grey dog slowly", "a b", USAGE_OK, 2);
     record_usage_of(store, "walk the grey dog slowly", "b", USAGE_FAILED, 3);
@@ -113,7 +113,8 @@ static void test_few_clients_are_trusted_in_part(void **state)
     }
 }
 
-/* The search for nearly equal requests reads at most 256 KB, so that long requests do not raise its cost. */
+/* The search for nearly equal requests reads at most 256 KB of requests without a client, so that long requests do not
+ * raise the cost of a search. */
 static void test_reading_of_near_requests_is_bounded(void **state)
 {
     enum { BYTES = 60000, FIT = 4 /* requests of BYTES that fit in 256 KB together with the nearly equal request */ };
@@ -195,7 +196,7 @@ static struct store *open_honest(void)
 }
 
 /* Reports of one client, repeated `times` times. A %d in `request` and `tools` is replaced by the number of the
- * repetition. A %.*s in `request` is replaced by as many exclamation marks. */
+ * repetition, from 0. A %.*s in `request` is replaced by that number of exclamation marks. */
 struct attack {
     const char *says, *request, *tools;
     enum usage_outcome outcome;
@@ -274,7 +275,7 @@ static void test_usages_of_many_tools_do_not_hide_other_usages(void **state)
         }
         assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
     }
-    check_share(store, wish, 17); /* 1 / (6 usages + 1) */
+    check_share(store, wish, 17); /* 1 / (5 usages + 1): 4 usages of one client count */
     wt__store_close(store);
 }
 

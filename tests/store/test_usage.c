@@ -1,4 +1,4 @@
-/* Tests of recorded use: storage, links to tools, usage sums, and stores of older versions. */
+/* Tests recorded use: storage, links to tools, usage sums, and stores of older versions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -911,7 +911,7 @@ static void test_an_outcome_can_be_reported_later(void **state)
     wt__store_close(store);
 }
 
-/* A sum uses the outcome that a usage has when it is added to the sum. */
+/* A failed usage that was not yet added to a sum does not change the sum. */
 static void test_a_failure_before_learning_does_not_change_sums(void **state)
 {
     (void)state;

@@ -69,8 +69,8 @@ static void open_merges(struct opened *out, const char *const *merges, size_t co
     wt__buffer_dispose(&config);
 }
 
-/* Checks the tokens of the text, separated by dots. Every pair of bytes has a merge, so each token has two bytes,
- * except the last token of a word with an odd length. */
+/* Checks the tokens of the text, separated by dots. Every pair of the characters in `bytes` has a merge, so each token
+ * has two bytes, except the last token of a word with an odd length. */
 static void assert_words(struct str text, bool prefix_space, const char *expected)
 {
     static char names[65536][4];

@@ -147,7 +147,7 @@ static void kept_marks_are_in_canonical_order(void **state)
     assert_encoded(&own.tokenizer, wt__str(text), 8, "1 3 2");
     snprintf(text, sizeof text, "a%s\xCC\x81%s", high, low); /* a removed mark of class 230 does not separate them */
     assert_encoded(&own.tokenizer, wt__str(text), 8, "1 3 2");
-    snprintf(text, sizeof text, "a%s\xE0\xA5\x81%s", high, low); /* a removed mark of class 0, U+0941, does */
+    snprintf(text, sizeof text, "a%s\xE0\xA5\x81%s", high, low); /* a removed mark of class 0, U+0941, separates them */
     assert_encoded(&own.tokenizer, wt__str(text), 8, "1 4 2");
     dispose_opened(&own);
 }
@@ -233,7 +233,7 @@ static void line_numbers_are_ids(void **state)
     assert_int_equal(own.tokenizer.token_count, 7);
     assert_int_equal(own.tokenizer.special[TOKENIZER_MASK], -1);
     assert_encoded(&own.tokenizer, STR("twice last las lasts"), 8, "2 5 6 0 0 3");
-    /* The vocabulary lacks [MASK], so it is split into a bracket, a word and a bracket. */
+    /* The vocabulary lacks [MASK], so the text is split into a bracket, a word and a bracket. */
     assert_encoded(&own.tokenizer, STR("[MASK]"), 8, "2 0 0 0 3");
     dispose_opened(&own);
 }
