@@ -7,8 +7,8 @@
  * does not reveal whether the password authenticates the call or is the value to set. A credential is a text, so flags,
  * lists and objects are kept too.
  *
- * In recorded calls, more arguments count as credentials: a missing argument in an example costs little, and a kept
- * argument may be a secret.
+ * In recorded calls, an argument that the schema does not have counts as a credential by its name alone: a missing
+ * argument in an example costs little, and a kept argument may be a secret.
  *
  * Names are compared by letters and digits alone, so that apiKey, api_key and X-API-Key are equal. */
 #include "catalog/credentials.h"

@@ -16,7 +16,7 @@ enum {
     DATASET_MAX_GAIN = 1000000         /* maximum absolute score of a judgement */
 };
 
-/* A human judgement of a tool for a query; relevant if gain > 0. */
+/* A judgement of a tool for a query. The tool is relevant if gain > 0. */
 struct judgement {
     struct str tool;
     int gain;

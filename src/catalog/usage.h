@@ -1,8 +1,9 @@
 /* usage.h: one past request with the tools that it used.
  *
- * A usage names its tools by label, and a label outlives its tool. The label is linked to the tool whose id it is. The
- * label loses the link when the tool is removed, and gets a new link when a tool with this id is added again. A failed
- * usage is stored and listed, but nothing is learned from it: a failure does not show the right tool. */
+ * A usage names its tools by label, and a label outlives its tool. A label is linked to the tool whose id equals the
+ * label. The label loses the link when the tool is removed, and gets a new link when a tool with this id is added
+ * again. A failed usage is stored and listed, but nothing is learned from it, because a failure does not show the right
+ * tool. */
 #ifndef WT_CATALOG_USAGE_H
 #define WT_CATALOG_USAGE_H
 
