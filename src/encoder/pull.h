@@ -14,7 +14,8 @@
  * "prompts" and "dense_weight" are written only for model families whose files lack these settings (hub.c).
  *
  * From then on the model has a manifest: later pulls check the files, fetch missing or damaged ones, and reject changed
- * ones. The list of file names to fetch is fixed in hub.c; file lists of the hub are not used. */
+ * ones. The names of the files to fetch come from hub.c, wt__tokenizer_file_at and modules.json, not from a file list
+ * of the hub. */
 #ifndef WT_ENCODER_PULL_H
 #define WT_ENCODER_PULL_H
 

@@ -16,7 +16,7 @@ _Static_assert(sizeof(size_t) >= 8, "limits of config.h multiply to less than 64
 
 enum { FLOATS_A_LINE = 16 };
 
-/* One bit per architecture. */
+/* Sets of architectures, with one bit per architecture. */
 enum {
     BERT = 1 << ARCHITECTURE_BERT,
     ROBERTA = 1 << ARCHITECTURE_ROBERTA | 1 << ARCHITECTURE_XLM_ROBERTA,
