@@ -74,8 +74,9 @@ bool wt__usage_time_read(struct str text, int64_t *seconds);
 /* Reads recorded use from JSON Lines or a BEIR folder. docs/store.md is the user's description.
  *
  * The reader passes one draft after the other to `take`, in the order of the source. It does not know the catalogue;
- * the callback looks up the tools. Invalid input is an issue with its place, and skips one usage. Each line of JSON
- * Lines is parsed alone. A BEIR folder is read as a data set (catalog/dataset.h), in which every line must be valid. */
+ * the callback looks up the tools. Invalid input is reported as an issue with its place, and the usage is skipped. If
+ * only the arguments of a call are not an object, the usage is kept without them. Each line of JSON Lines is parsed
+ * alone. A BEIR folder is read as a data set (catalog/dataset.h), in which every line must be valid. */
 
 struct usage_draft_tool {
     struct str name;   /* 1 to WT_MAX_USAGE_LABEL_BYTES */

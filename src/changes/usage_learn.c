@@ -150,7 +150,7 @@ static int recompute_sum(struct usage_learner *l, struct usage_sum_key *key, flo
     return rc;
 }
 
-/* Recomputes the sums that contain forgotten usages. stale: number of these sums. */
+/* Recomputes the stale sums (store/store.h). stale: number of these sums. */
 static int recompute_stale_sums(struct usage_learner *l, uint64_t stale)
 {
     struct usage_sum_key keys[STALE_BATCH];

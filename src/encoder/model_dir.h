@@ -55,7 +55,7 @@ struct model_info {
     uint64_t bytes;      /* size of the weights file */
 };
 
-/* Describes the model of a folder. Errors: WT_EMODEL (missing, damaged or unsupported), WT_ENOMEM. */
+/* Describes the model of a folder. Errors: WT_EMODEL (missing, damaged or unsupported), WT_EIO, WT_ENOMEM. */
 int wt__model_info_read(struct model_info *out, const char *folder, wt_error *err);
 
 #endif

@@ -16,7 +16,6 @@
  *   build_lock  one refresh of the index at a time
  *   store_lock  the connection `store`
  *   lock        pointers and counters; never held during I/O
- * A query that has a snapshot takes only `lock`.
  *
  * Parameters named `progress` may be NULL. A cancelled operation leaves the engine unchanged. */
 #ifndef WT_ENGINE_ENGINE_H
