@@ -194,6 +194,7 @@ struct list_row {
 bool wt__is_narrow(const struct cli *cli);
 /* Appends the row. id_width: width of the id column, the maximum of wt__id_width over all tools. */
 void wt__put_tool_row(const struct cli *cli, struct buffer *out, const struct list_row *row, size_t id_width);
+/* Returns the width of the id column that this tool needs, or so_far if that is larger. */
 size_t wt__id_width(const struct cli *cli, const wt_tool *tool, size_t so_far);
 
 /* Prints the array of wt_export, or one definition a line with --json. Returns 0, or an exit code after reporting the

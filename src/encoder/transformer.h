@@ -5,6 +5,9 @@
  * one matrix product. Only attention and DeBERTa's convolution work on one sequence at a time. The result of a sequence
  * does not depend on its neighbours, to the last bit.
  *
+ * In shapes, H is config.hidden, E is config.embedding, I is config.intermediate, S is config.span, V is
+ * config.vocabulary and P is config.positions.
+ *
  * Inference and training share the forward pass. In inference all layers share one set of buffers. For a backward pass
  * each layer keeps the inputs of its non-linear parts; the outputs of normalisations and activations are recomputed. */
 #ifndef WT_ENCODER_TRANSFORMER_H
