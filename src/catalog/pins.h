@@ -39,7 +39,7 @@ int wt__json_hash(const json_t *value, char hex[DEFINITION_DIGITS + 1]);
 /* Hashes bytes. */
 void wt__bytes_hash(struct str bytes, char sha256[DEFINITION_DIGITS + 1]);
 
-/* Kinds of definitions. The numbers are stored, and equal WT_REVIEW_... in whichtool.h. */
+/* Kinds of definitions. The numbers are stored, and equal WT_REVIEW_... in whichtool/review.h. */
 enum review_kind { REVIEW_TOOL, REVIEW_PROMPT, REVIEW_RESOURCE, REVIEW_TEMPLATE };
 enum { REVIEW_KINDS = 4, REVIEW_NAME_BYTES_MAX = 8 << 10 /* maximum bytes of a URI that can be approved */ };
 /* "tool", "prompt", "resource", "template" */

@@ -113,7 +113,7 @@ struct wt_engine {
 
     pthread_mutex_t build_lock;
     pthread_mutex_t lock;
-    struct index_handle *index;    /* current index; NULL if there is none */
+    struct index_handle *index;    /* current index; may be NULL */
     struct index_handle *replaced; /* previous indexes; builds free those that are unused */
     struct moment changed;         /* state after the last change by a returned call; later queries must see it */
     bool unknown_change;           /* the state after a change could not be read, so the next query reads it */
