@@ -71,7 +71,7 @@ int wt__usage_check_arguments(struct str text, wt_error *err);
  * date alone means its midnight UTC. Returns false for other texts, and for years outside 1970 to 9999. */
 bool wt__usage_time_read(struct str text, int64_t *seconds);
 
-/* Reads recorded use from JSON Lines or a BEIR folder. docs/store.md is the user's description.
+/* Reads recorded use from JSON Lines or a BEIR folder. docs/store.md describes both formats.
  *
  * The reader passes one draft after the other to `take`, in the order of the source. It does not know the catalogue;
  * the callback looks up the tools. Invalid input is reported as an issue with its place, and the usage is skipped. If

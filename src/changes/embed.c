@@ -127,7 +127,7 @@ static int64_t embed_tool_batch(wt_engine *engine, const struct encoder *encoder
     return stored;
 }
 
-/* Counts all tools without a vector, in scope or not. */
+/* Counts all tools without a vector, in scope or not. Fails if there are such tools and the store is read-only. */
 static int count_missing_vectors(wt_engine *engine, const struct vector_set *set, uint64_t *missing, wt_error *err)
 {
     uint64_t tools = 0, providers = 0, there = 0;
