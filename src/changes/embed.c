@@ -1,9 +1,9 @@
 /* embed.c: encodes tools. The vector of a tool is the weighted sum of the vectors of its texts (retrieve/document.h),
  * scaled to length 1.
  *
- * Tools are encoded in batches of BATCH: large enough to group texts of one length into one forward pass, small enough
- * to lose little if encoding is stopped. Each batch is one transaction, and the store skips tools changed meanwhile. So
- * encoding may be stopped, killed, or run by two processes at once. */
+ * Tools are encoded in batches of BATCH: large enough to keep all threads busy, small enough to lose little if encoding
+ * is stopped. Each batch is one transaction, and the store skips tools changed meanwhile. So encoding may be stopped,
+ * killed, or run by two processes at once. */
 #include "engine/engine.h"
 
 #include <math.h>
