@@ -107,7 +107,7 @@ struct written_call {
     struct str name, export_name;
     const json_t *schema, *arguments;
     struct buffer json;          /* arguments as compact JSON */
-    char id[CALL_ID_DIGITS + 1]; /* start of a hash of name and arguments */
+    char id[CALL_ID_DIGITS + 1]; /* start of a hash of export_name and arguments */
 };
 
 void wt__write_shown_value(struct buffer *out, const json_t *value, const char *absent)
@@ -137,8 +137,8 @@ static void write_quoted_arguments(struct buffer *out, const struct written_call
 }
 
 /* Writes CALLTOOL["name"] and a line for each parameter of the schema, with "none" for absent values. Unlike in
- * ToolVerifier, texts are quoted. The text "none" is thus distinct from an absent value. A line break in a text cannot
- * add a parameter. */
+ * the format of ToolVerifier (call.h), texts are quoted. The text "none" is thus distinct from an absent value, and a
+ * line break in a text cannot add a parameter. */
 static void write_call_lines(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_text(out, "CALLTOOL[");

@@ -1,4 +1,4 @@
-/* tool_effect.c: reads whether a tool has side effects, and its verbs. See arguments.h.
+/* tool_effect.c: finds whether a tool has side effects, and the verbs of the tool. See arguments.h.
  *
  * The effect comes from an HTTP method or MCP annotations if the tool has them. Otherwise, a verb in the name or at the
  * start of the description is enough evidence that the tool acts. The two possible errors differ in cost. If a tool is

@@ -2,13 +2,13 @@
  *
  * An argument that is wrongly kept costs a few words of the prompt. A tool that wrongly loses an argument is useless.
  * So a name alone decides only if it has hardly any other meaning ("api_key"). "token", "key" or "signature" count only
- * in a header, or with a description about authentication. A longer name ("slack_api_key") is mostly the credential of
- * another service. The tool stores that credential, so the argument is kept. Passwords outside headers are kept: a name
- * does not reveal whether the password authenticates the call or is the value to set. A credential is a text, so flags,
- * lists and objects are kept too.
+ * in a header or a cookie, or with a description about authentication. Elsewhere, a longer name ("slack_api_key") is
+ * mostly the credential of another service. The tool stores that credential, so the argument is kept. Passwords outside
+ * headers and cookies are kept: a name does not reveal whether the password authenticates the call or is the value to
+ * set. A credential is a text, so flags, lists and objects are kept too.
  *
- * In recorded calls, more arguments count as credentials: a missing argument in an example costs little, and a kept
- * argument may be a secret.
+ * In recorded calls, an argument that the schema does not have counts as a credential by its name alone: a missing
+ * argument in an example costs little, and a kept argument may be a secret.
  *
  * Names are compared by letters and digits alone, so that apiKey, api_key and X-API-Key are equal. */
 #include "catalog/credentials.h"

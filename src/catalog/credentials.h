@@ -27,7 +27,7 @@ bool wt__is_credential(const struct credential_argument *argument);
  * or NULL if unknown. An argument in the schema is removed if wt__is_credential is true for its property. Any other
  * argument is removed if its name alone suggests a credential. */
 void wt__drop_credentials(json_t *arguments, struct str tool, const json_t *schema);
-/* True if wt__drop_credentials would remove an argument with some schema. */
+/* True if wt__drop_credentials may remove an argument. The result depends on the names alone. */
 bool wt__may_have_credentials(json_t *arguments);
 
 /* Removes the credentials from the properties of schema (an object or NULL), and from "required". */

@@ -20,12 +20,12 @@
 struct query_slot {
     struct str id, text;
     size_t place;        /* line in queries.jsonl, 1-based; 0 if not found yet */
-    size_t first, count; /* first judgement of the query, and their number */
+    size_t first, count; /* index of the query's first judgement, and number of its judgements */
     size_t relevant;     /* number of judgements with a positive gain */
 };
 
 struct judgement_row {
-    uint32_t slot; /* index of the query */
+    uint32_t slot; /* index of the query in dataset_reader.slots */
     struct judgement judgement;
 };
 

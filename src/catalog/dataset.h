@@ -16,7 +16,7 @@ enum {
     DATASET_MAX_GAIN = 1000000         /* maximum absolute score of a judgement */
 };
 
-/* A human judgement of a tool for a query; relevant if gain > 0. */
+/* A judgement of a tool for a query. The tool is relevant if gain > 0. */
 struct judgement {
     struct str tool;
     int gain;
@@ -39,7 +39,7 @@ struct dataset {
 };
 
 /* Reads dir/queries.jsonl and dir/qrels/SPLIT.tsv. Errors: WT_ENOTFOUND, WT_EFORMAT with file and line, WT_ETOOLONG,
- * WT_EINVAL (the split is not a plain name), WT_ENOMEM. */
+ * WT_EINVAL (the split is not a plain name), WT_EIO, WT_ENOMEM. */
 int wt__dataset_read(struct dataset *out, const char *dir, const char *split, wt_error *err);
 
 /* Parses the contents of the two files, which need not outlive the call. The names are for messages. out->name becomes

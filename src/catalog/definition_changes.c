@@ -74,7 +74,7 @@ struct diff {
     struct diff_words before, after;
     struct buffer *out;
     size_t shown_count, hidden_count; /* changes described, and changes beyond DIFF_PLACES */
-    uint16_t *table; /* [(n - a + 1) * (m - b + 1)] length of the longest common subsequence of the remaining words */
+    uint16_t *table;                  /* see fill_table; NULL if the texts are not compared by words */
 };
 
 /* Describes one change: `come` replaced `gone`. One of the two texts may be empty. */
@@ -98,7 +98,9 @@ static void add_text_change(struct diff *d, struct str gone, struct str come)
     }
 }
 
-/* Fills the table for the words [a, n) and [b, m). */
+/* Fills the table for the words [a, n) of `before` and [b, m) of `after`. The table has n - a + 1 rows and m - b + 1
+ * columns, and the last row and column stay 0. Cell (i, j) is the length of the longest common subsequence of the words
+ * from a + i on and from b + j on. */
 static void fill_table(struct diff *d, size_t a, size_t n, size_t b, size_t m)
 {
     size_t width = m - b + 1;
@@ -189,8 +191,8 @@ struct definition_walk {
     struct arena *arena;
     struct buffer path; /* path of the current member */
     struct buffer line; /* sentence being written */
-    bool schema;        /* the current member is a schema */
-    bool annotations;   /* the current member is "annotations" */
+    bool schema;        /* the walk is within a member of the definition whose name ends in "Schema" */
+    bool annotations;   /* the walk is within the member "annotations" of the definition */
     wt_error *err;
 };
 
@@ -286,7 +288,7 @@ static const struct {
     {"openWorldHint", true, true, "it now claims to reach nothing outside", "it now says that it reaches outside"},
 };
 
-/* Describes a change of a hint. Returns 1 if `key` is a hint, else 0. */
+/* Describes a change of a hint. Returns 1, 0 if `key` is not a hint, or an error. */
 static int describe_hint(struct definition_walk *w, const char *key, const json_t *before, const json_t *after)
 {
     size_t at = 0;

@@ -36,7 +36,7 @@ struct api_format {
 };
 
 enum {
-    IS_FLAT = 1,        /* no alternatives at the top level, items in every array, no dialect */
+    IS_FLAT = 1,        /* no alternatives and no "$schema" at the top level, items in every array */
     HAS_ASCII_KEYS = 2, /* names of properties at the top level have a restricted alphabet */
     HAS_TITLE = 4,
     HAS_NAMESPACES = 8, /* tools are grouped by provider */

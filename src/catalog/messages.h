@@ -1,8 +1,8 @@
 /* messages.h: reads a conversation of a user with an agent in the formats of language model APIs. The result has the
  * turns, and the names of the tools that the agent called.
  *
- *   OpenAI      {"role", "content": text or parts, "tool_calls": [{"function": {"name"}}]}, and the items of its
- *               Responses ({"type": "function_call", "name"})
+ *   OpenAI      {"role", "content": text or parts, "tool_calls": [{"function": {"name"}}]}, and the items of the
+ *               Responses API ({"type": "function_call", "name"})
  *   Anthropic   {"role", "content": text or blocks, with "text" and "tool_use"}
  *   plain       {"role", "content"}, or strings only: user and agent alternate, and the last string is the user's
  *
@@ -37,8 +37,8 @@ struct conversation {
     const char *reason; /* place and problem of the first of them; NULL if left_out is 0 */
 };
 
-/* Reads a conversation, with texts in the arena. Errors: WT_EFORMAT with line, byte and pointer (not JSON, truncated,
- * without messages), WT_ETOOLONG (bytes, messages), WT_ENOMEM. */
+/* Reads a conversation, with texts in the arena. Errors: WT_EFORMAT (empty, not JSON, truncated, or an object with
+ * neither "messages" nor "role"), WT_ETOOLONG (bytes, messages), WT_ENOMEM. */
 int wt__messages_read(struct conversation *out, struct str bytes, struct arena *arena, wt_error *err);
 
 /* Works like wt__messages_read for parsed JSON: an array or an object. Errors have no line and byte. */

@@ -101,7 +101,8 @@ bool wt__is_partial_hash(const struct tool *tool, const json_t *members)
     return is_partial(tool) && !json_object_get(members, ROUTE_KEY);
 }
 
-/* Parses text as JSON, or returns its hash if invalid. Returns a new reference, or NULL if out of memory. */
+/* Parses text as JSON. If the text is not valid JSON, returns a JSON string with the hash of the text. Returns a new
+ * reference, or NULL if out of memory. */
 static json_t *read_json_or_hash(struct str text)
 {
     char hex[DEFINITION_DIGITS + 1];
@@ -204,7 +205,7 @@ static void put_offer_key(struct buffer *out, const char *kind, struct str provi
 }
 
 /* Returns the map for the pin of a line, and sets *key to the pin's key in that map. *key is "" if the line is invalid.
- * key->ptr is NULL if out of memory. */
+ * If out of memory, key->ptr is NULL and key->len is positive. */
 static struct map *find_map(struct pins *pins, const json_t *row, struct str *key)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};

@@ -39,14 +39,13 @@ int wt__json_hash(const json_t *value, char hex[DEFINITION_DIGITS + 1]);
 /* Hashes bytes. */
 void wt__bytes_hash(struct str bytes, char sha256[DEFINITION_DIGITS + 1]);
 
-/* Kinds of definitions. The numbers are stored, and equal WT_REVIEW_... in whichtool.h. */
+/* Kinds of definitions. The numbers are stored, and equal WT_REVIEW_... in whichtool/review.h. */
 enum review_kind { REVIEW_TOOL, REVIEW_PROMPT, REVIEW_RESOURCE, REVIEW_TEMPLATE };
 enum { REVIEW_KINDS = 4, REVIEW_NAME_BYTES_MAX = 8 << 10 /* maximum bytes of a URI that can be approved */ };
 /* "tool", "prompt", "resource", "template" */
 extern const char *const wt__review_words[REVIEW_KINDS];
 
-/* A file of pins is JSON Lines: {"whichtool_pins": 1}, then one line per tool, by id, and one per server with approved
- * instructions:
+/* A file of pins is JSON Lines. The first line is {"whichtool_pins": 1}, and each other line is a pin:
  *
  *   {"id": ..., "provider": ..., "sha256": HEX, "members": {NAME: HEX, ...}}
  *   {"instructions": PROVIDER, "sha256": HEX}
@@ -57,7 +56,7 @@ extern const char *const wt__review_words[REVIEW_KINDS];
 struct pin {
     struct str id, provider; /* in the pins' arena; the id is empty unless the pin is of a tool */
     char sha256[DEFINITION_DIGITS + 1];
-    json_t *members; /* object of name: digits; NULL for instructions */
+    json_t *members; /* object of name: digits; NULL if the line has no "members" */
     size_t line;     /* line in the file, 1-based */
     bool met;        /* set by users of struct pins when they find the tool of the pin */
 };

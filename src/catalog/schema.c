@@ -334,7 +334,8 @@ static bool mentions_object(const json_t *type)
     return json_is_string(type) && strcmp(json_string_value(type), "object") == 0;
 }
 
-/* Returns a root that begins with type and properties, where readers expect them. */
+/* Returns a root that begins with type and properties, where readers expect them. A schema of another type than object
+ * becomes the required property "value" of the root. */
 static json_t *object_root(json_t *schema)
 {
     json_t *type = json_object_get(schema, "type");
@@ -506,7 +507,7 @@ static void put_schema_line(struct buffer *buffer, struct str text)
     wt__buffer_char(buffer, '\n');
 }
 
-/* Follows a reference such as "#/$defs/X", without escapes. Returns NULL if the target is missing. */
+/* Follows a reference such as "#/$defs/X". Does not decode escapes. Returns NULL if the target is missing. */
 static const json_t *resolve_in_schema(const struct text_walk *walk, struct str reference)
 {
     const json_t *at = walk->root;

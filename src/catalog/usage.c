@@ -273,7 +273,7 @@ struct usage_lines {
     struct usage_place place;
     size_t next;     /* offset of the next line */
     size_t reported; /* offset up to which the progress was reported */
-    bool cut;        /* the current line has no newline, so that the file may be truncated */
+    bool cut;        /* the current line has no newline, so the file may be truncated */
 };
 
 /* Returns 1 with the next line that is not blank, 0 at the end, or WT_ECANCELLED. */

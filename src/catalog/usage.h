@@ -1,8 +1,9 @@
 /* usage.h: one past request with the tools that it used.
  *
- * A usage names its tools by label, and a label outlives its tool. The label is linked to the tool whose id it is. The
- * label loses the link when the tool is removed, and gets a new link when a tool with this id is added again. A failed
- * usage is stored and listed, but nothing is learned from it: a failure does not show the right tool. */
+ * A usage names its tools by label, and a label outlives its tool. A label is linked to the tool whose id equals the
+ * label. The label loses the link when the tool is removed, and gets a new link when a tool with this id is added
+ * again. A failed usage is stored and listed, but nothing is learned from it, because a failure does not show the right
+ * tool. */
 #ifndef WT_CATALOG_USAGE_H
 #define WT_CATALOG_USAGE_H
 
@@ -70,11 +71,12 @@ int wt__usage_check_arguments(struct str text, wt_error *err);
  * date alone means its midnight UTC. Returns false for other texts, and for years outside 1970 to 9999. */
 bool wt__usage_time_read(struct str text, int64_t *seconds);
 
-/* Reads recorded use from JSON Lines or a BEIR folder. docs/store.md is the user's description.
+/* Reads recorded use from JSON Lines or a BEIR folder. docs/store.md describes both formats.
  *
  * The reader passes one draft after the other to `take`, in the order of the source. It does not know the catalogue;
- * the callback looks up the tools. Invalid input is an issue with its place, and skips one usage. Each line of JSON
- * Lines is parsed alone. A BEIR folder is read as a data set (catalog/dataset.h), in which every line must be valid. */
+ * the callback looks up the tools. Invalid input is reported as an issue with its place, and the usage is skipped. If
+ * only the arguments of a call are not an object, the usage is kept without them. Each line of JSON Lines is parsed
+ * alone. A BEIR folder is read as a data set (catalog/dataset.h), in which every line must be valid. */
 
 struct usage_draft_tool {
     struct str name;   /* 1 to WT_MAX_USAGE_LABEL_BYTES */

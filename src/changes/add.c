@@ -215,7 +215,7 @@ int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *pro
     const struct encoder *encoder = NULL;
     if (!no_vectors)
         WT_TRY(find_import_encoder(engine, report, &encoder, err));
-    /* Encoding takes long; until then queries find the new tools by their words. */
+    /* Encoding takes long. Until the vectors are stored, queries find the new tools by their words. */
     if (encoder && wt__engine_has_index(engine)) {
         int rc = rebuild_index(engine, err);
         wt__engine_keep_tools(engine);
@@ -311,7 +311,7 @@ static const char *resolve_source(const char *path, struct arena *arena)
     return realpath(folder, resolved) ? wt__path_join(arena, resolved, slash ? slash + 1 : path) : path;
 }
 
-/* Names the source of a file: path itself, or a file below the folder. */
+/* Sets *out to the source of a file: `source` itself, or the path of the file below the folder `source`. */
 static int name_file_source(struct import *import, uint32_t file, const char *path, const char *source, struct str *out,
                             wt_error *err)
 {

@@ -27,9 +27,9 @@ struct listed_server {
     const struct mcp_server *server;
     struct mcp_listing listing;
     struct import_report *report; /* NULL if its tools are not stored */
-    const char *source;   /* source of its tools; NULL if the configuration has no name and the server was not listed */
-    const char *provider; /* provider of its tools; NULL if unknown */
-    wt_error why;         /* error of the server; code 0 if its tools are stored, or if it was skipped */
+    const char *source;           /* source of its tools; NULL for a server without a name until its list is imported */
+    const char *provider;         /* provider of its tools; NULL until its list is imported */
+    wt_error why;                 /* error of the server; code 0 if its tools are stored, or if it was skipped */
 };
 
 struct mcp_import {
@@ -114,7 +114,8 @@ static bool is_skipped_server(const struct mcp_server *server)
     return server->disabled || server->itself;
 }
 
-/* Lists one server; a task of the pool. Its error is stored in `why`. Fails only if cancelled or out of memory. */
+/* Lists one server; a task of the pool. Stores an error of the server in `why`. Fails only if cancelled or out of
+ * memory. */
 static int list_server(void *context, size_t index, unsigned worker)
 {
     struct mcp_import *adding = context;

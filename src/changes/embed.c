@@ -1,9 +1,9 @@
 /* embed.c: encodes tools. The vector of a tool is the weighted sum of the vectors of its texts (retrieve/document.h),
  * scaled to length 1.
  *
- * Tools are encoded in batches of BATCH: large enough to group texts of one length into one forward pass, small enough
- * to lose little if encoding is stopped. Each batch is one transaction, and the store skips tools changed meanwhile. So
- * encoding may be stopped, killed, or run by two processes at once. */
+ * Tools are encoded in batches of BATCH: large enough to keep all threads busy, small enough to lose little if encoding
+ * is stopped. Each batch is one transaction, and the store skips tools changed meanwhile. So encoding may be stopped,
+ * killed, or run by two processes at once. */
 #include "engine/engine.h"
 
 #include <math.h>
@@ -127,7 +127,7 @@ static int64_t embed_tool_batch(wt_engine *engine, const struct encoder *encoder
     return stored;
 }
 
-/* Counts all tools without a vector, in scope or not. */
+/* Counts all tools without a vector, in scope or not. Fails if there are such tools and the store is read-only. */
 static int count_missing_vectors(wt_engine *engine, const struct vector_set *set, uint64_t *missing, wt_error *err)
 {
     uint64_t tools = 0, providers = 0, there = 0;

@@ -178,7 +178,7 @@ static int fail_unknown_tools(wt_engine *engine, const char *first, size_t count
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer sentence = {0};
     wt__buffer_printf(&sentence, "no tool is named \"%s\"%s; nothing was recorded", first,
-                      count > 1 ? " or like the others" : "");
+                      count > 1 ? ", and the other names are unknown too" : "");
     pthread_mutex_lock(&engine->store_lock);
     wt__suggest_tool(&sentence, engine->store, wt__str(first));
     pthread_mutex_unlock(&engine->store_lock);

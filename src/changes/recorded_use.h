@@ -26,7 +26,7 @@ struct reported_usage {
     enum usage_fate fate; /* valid if code is 0 */
     size_t unknown_tools; /* number of unknown tools; 0 if code is not 0 */
     bool none_known;      /* code is WT_EFORMAT because all its tools are unknown */
-    char message[REPORTED_MESSAGE_BYTES]; /* first error in the line; "" if it is valid */
+    char message[REPORTED_MESSAGE_BYTES]; /* first problem of the line, even if code is 0; "" if it has none */
 };
 
 /* Records usages in one transaction. A bad usage does not affect the others. After a return of 0, all valid usages are
@@ -45,7 +45,7 @@ int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct pro
 int64_t wt__usage_learn_in_background(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err);
 
 /* Encodes the tools and usages that have no vectors of the trained encoder. Does nothing without a trained encoder.
- * Errors: WT_ECANCELLED, WT_ENOMEM, those of the store. */
+ * Errors: WT_ECANCELLED, WT_EMODEL, WT_ENOMEM, those of the store. */
 int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_error *err);
 
 /* Records that training has used the current usages. wt_training_due counts only later usages. */

@@ -42,7 +42,7 @@ struct review_run {
     struct import listed;     /* tools of the listing */
     struct import kept;       /* tools of kept_bytes */
     struct buffer kept_bytes; /* listing of definitions from the store (read_kept_definitions) */
-    struct map offer_keys;    /* kinds and names of the offers so far */
+    struct map offer_keys;    /* kinds and names of the prompts, resources and templates read so far */
     struct pins lock;         /* pins of the lock; empty without a lock */
     bool no_vectors;          /* do not encode the tools */
     struct progress progress;

@@ -150,7 +150,7 @@ static int recompute_sum(struct usage_learner *l, struct usage_sum_key *key, flo
     return rc;
 }
 
-/* Recomputes the sums that contain forgotten usages. stale: number of these sums. */
+/* Recomputes the stale sums (store/store.h). stale: number of these sums. */
 static int recompute_stale_sums(struct usage_learner *l, uint64_t stale)
 {
     struct usage_sum_key keys[STALE_BATCH];
@@ -349,7 +349,7 @@ enum { DUE_BYTES = 64, WORTH_TRAINING = 10, GROWTH = 2 /* docs/learning.md: trai
 
 struct training_mark {
     uint64_t trained; /* number of usages at the last training; 0 if never trained */
-    uint64_t told;    /* number of usages at the last reminder; 0 if no reminder since then */
+    uint64_t told;    /* number of usages at the last reminder; 0 if no reminder since the training */
 };
 
 /* Reads the file. Returns false if it is missing or invalid. */

@@ -533,10 +533,10 @@ static int forget_server(struct cli *cli, wt_engine *engine, const char *provide
         return wt__cli_fail_input(cli, &err);
     wt_waiting_list_free(waiting);
     if (lock && wt__is_shared(lock))
-        return wt__cli_report(
-            cli, END_INPUT,
-            "a gateway is running on the store %s; remove %s from its file, stop the gateway, and try again",
-            cli->store, provider);
+        return wt__cli_report(cli, END_INPUT,
+                              "a gateway is running on the store %s; remove %s from the file of --servers, stop the "
+                              "gateway, and try again",
+                              cli->store, provider);
     WT_TRY(count_provider_tools(cli, engine, provider, &tools));
     if (!wt__has_option(cli, OPT_YES) && !wt__can_ask(cli))
         return wt__cli_usage(cli, "cannot ask without a terminal; forget with --yes");

@@ -79,13 +79,14 @@ int wt__cli_dense_weight(const struct cli *cli, double *usual, double *brief);
 /* Prints a line on stderr, unless --quiet is given. */
 void wt__cli_note(const struct cli *cli, const char *format, ...) WT_PRINTF(2, 3);
 
-/* Writes the buffer to stdout and empties it. Returns false if the reader is gone or the buffer has failed. */
+/* Writes the buffer to stdout and empties it. Returns false if the buffer has failed, or if this or an earlier write to
+ * stdout has failed. */
 bool wt__cli_print(struct buffer *buffer);
 /* Flushes stdout. Returns 0, or the errno of the first failed write. */
 int wt__cli_finish(void);
 
-/* Opens the store. With OPEN_EXISTING, a missing store is reported like an empty store. model: NULL for --model, "" for
- * no model. Returns 0, or an exit code after reporting the error. */
+/* Opens the store. With OPEN_EXISTING, a missing store is an error. model: NULL for --model, "" for no model. Returns
+ * 0, or an exit code after reporting the error. */
 enum open_mode { OPEN_EXISTING, OPEN_CREATE };
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine);
 /* Cleanup of an engine variable, for WT_CLEANUP. */
@@ -193,6 +194,7 @@ struct list_row {
 bool wt__is_narrow(const struct cli *cli);
 /* Appends the row. id_width: width of the id column, the maximum of wt__id_width over all tools. */
 void wt__put_tool_row(const struct cli *cli, struct buffer *out, const struct list_row *row, size_t id_width);
+/* Returns the width of the id column that this tool needs, or so_far if that is larger. */
 size_t wt__id_width(const struct cli *cli, const wt_tool *tool, size_t so_far);
 
 /* Prints the array of wt_export, or one definition a line with --json. Returns 0, or an exit code after reporting the

@@ -189,8 +189,9 @@ struct generator_run {
 
 enum store_use { USE_STORE, USE_PRIVATE_STORE, USE_NO_ENGINE };
 
-/* Opens the store, or a private one for generators without a catalogue, and starts the progress line. progress,
- * context: fields of the generator's options to set. Returns 0, or an exit code after reporting the error. */
+/* Opens the engine that `of` selects and starts the progress line. USE_PRIVATE_STORE is for generators without a
+ * catalogue. progress, context: fields of the generator's options to set. Returns 0, or an exit code after reporting
+ * the error. */
 static int begin_generator(struct cli *cli, enum store_use of, struct generator_run *run, wt_progress_fn *progress,
                            void **context)
 {

@@ -13,7 +13,8 @@
 /* ---------------------------------------------------------------- list */
 
 /* Numbers of tools in a page. A list is read in pages, so that a list of any length needs little memory. With a
- * pattern, the pages grow by PAGE_GROWS, because each page matches the pattern against all names. */
+ * pattern, the size of the pages grows by the factor PAGE_GROWS up to PAGE_MOST, because each page matches the pattern
+ * against all names. */
 enum { PAGE = 1000, PAGE_GROWS = 4, PAGE_MOST = 16000 };
 
 typedef bool (*page_fn)(void *context, const wt_tools *page); /* returns false to stop with END_SYSTEM */

@@ -253,7 +253,7 @@ static void json_usage(struct buffer *out, const wt_usage *usage)
     wt__buffer_text(out, "}\n");
 }
 
-/* Appends 'mail/send {"to":"a"}', with the id in brackets if the tool was removed. */
+/* Appends 'mail/send {"to":"a"}', with the id in brackets if the catalogue does not have the tool. */
 static void put_usage_tool(struct buffer *line, const wt_usage_tool *tool)
 {
     wt__buffer_printf(line, tool->known ? "%s" : "(%s)", tool->id);

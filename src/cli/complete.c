@@ -31,7 +31,7 @@ struct completion_state {
 
 /* ---------------------------------------------------------------- candidates */
 
-/* True if escaping does not change the value, so that it is safe for terminals and shells. */
+/* True if escaping does not change the value, so that it can be printed as it is. */
 static bool is_plain_text(struct str value)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer shown = {0};
@@ -162,7 +162,8 @@ static void offer_tools_of(struct completion_state *f, const char *provider)
     }
 }
 
-/* Offers matching providers as folders. Offers tools of a provider that is typed completely or is the only match. */
+/* Offers matching providers as folders. Offers the tools without a provider, and the tools of a provider that is typed
+ * completely or is the only match. */
 static void offer_tools(struct completion_state *f)
 {
     wt_status *status = read_store_status(f);

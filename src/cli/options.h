@@ -250,7 +250,7 @@ extern const struct cli_meaning wt__exit_codes[], wt__environment[], wt__files[]
 extern const size_t wt__exit_code_count, wt__environment_count, wt__file_count;
 extern const char wt__purpose[]; /* one sentence */
 
-enum { MANY_WORDS = 100000 };
+enum { MANY_WORDS = 100000 }; /* max_words of verbs that accept any number of words */
 
 /* ---------------------------------------------------------------- parser */
 

@@ -99,7 +99,7 @@ static size_t fitting_bytes(struct str s, size_t width)
 size_t wt__text_cut(struct buffer *out, struct str s, size_t width)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer escaped = {0};
-    /* Do not escape much more text than fits; 16 bytes a column are more than any character takes. */
+    /* Do not escape much more text than fits. */
     if (width > 0 && s.len > width * 16 + 64)
         s.len = width * 16 + 64;
     wt__text_escape(&escaped, s, TEXT_LINE);

@@ -79,7 +79,7 @@ struct model_config {
     uint32_t relative; /* enum model_relative; the fields from span to convolution_activation are for DeBERTa only */
     uint32_t span;     /* S: the table has rows for distances -S .. S - 1 */
     uint32_t buckets;  /* distances above buckets / 2 share rows on a logarithmic scale; 0 for one row per distance */
-    uint32_t max_distance;                             /* base of the logarithmic scale */
+    uint32_t max_distance;                             /* maximum distance; longer distances count as this distance */
     uint32_t content_to_position, position_to_content; /* terms of the attention score */
     uint32_t own_distances;                            /* distances have separate weights for keys and queries */
     uint32_t normed_distances;                         /* distances are normalised first */

@@ -419,8 +419,8 @@ static int pull_under_lock(struct first_pull *first)
     if (rc != 0)
         return rc == 1 ? 0 : rc;
     if (wt__is_folder(pull->target) || wt__is_file(pull->target))
-        return wt__fail(pull->err, WT_EINVAL, "%s is there and was not pulled: move it away, or use it by its path",
-                        pull->target);
+        return wt__fail(pull->err, WT_EINVAL,
+                        "%s exists and was not pulled: move it away, or use the model by its path", pull->target);
     WT_TRY(fetch_all_files(first));
     return wt__pull_install(pull);
 }
@@ -442,7 +442,8 @@ static int check_pulled_model(struct first_pull *first, const struct hub_record 
                 (!first->has_revision || strcmp(first->revision, record->revision) == 0 ||
                  strcmp(first->revision, record->commit) == 0);
     if (!same)
-        return wt__fail(pull->err, WT_EINVAL, "%s is here at the revision %s (%.12s); to have another, remove %s first",
+        return wt__fail(pull->err, WT_EINVAL,
+                        "%s is installed at the revision %s (%.12s); to pull another revision, remove %s first",
                         record->repo, record->revision, record->commit, pull->target);
     const char *name = pull->manifest.name;
     pull->manifest = record->manifest;

@@ -13,9 +13,8 @@
  * run, of bytes. For each layer it holds the matrices in the panels of nn/layers.h and a copy of the layer's vectors.
  * Thus int8 products do not touch the third run.
  *
- * The packed model lies in the model folder or, if that is read-only, in the cache folder. If neither can be
- * written, the image stays in memory. A stale or damaged file is replaced by one rename; processes that map the old
- * file keep it. */
+ * The packed model lies in the model folder or in the cache folder (packed.c). If neither can be written, the image
+ * stays in memory. A stale or damaged file is replaced by one rename; processes that map the old file keep it. */
 #ifndef WT_ENCODER_INTERNAL_H
 #define WT_ENCODER_INTERNAL_H
 
@@ -116,7 +115,7 @@ struct weight_tensor {
     size_t layer;               /* index, or WEIGHT_NO_LAYER */
     size_t offset;              /* in floats from the start of the part, row-major */
     size_t rows, columns, taps; /* see struct weight_shape */
-    size_t count;               /* numbers */
+    size_t count;               /* number of elements */
 };
 
 /* Iterates over the tensors that a model with this configuration needs: the model's tensors with the word embeddings

@@ -23,7 +23,8 @@ int wt__models_folder(char **out, struct arena *arena, const char *models_dir, w
 
 /* Returns the folder of a model, allocated in the arena. The folder need not exist.
  * A plain name is looked up in the models folder. If no model with config.json and weights is there, the result is
- * MODEL_BUILT_IN for the name WT_BUILT_IN_MODEL, or the folder of a model that came with the program.
+ * MODEL_BUILT_IN for the name WT_BUILT_IN_MODEL, or the folder of a model of this name that came with the program. If
+ * there is no such model, the result is the path in the models folder.
  * A name with a slash is a model pulled as ORG/NAME, or else the path of a folder.
  * Errors: WT_EINVAL (empty name), and those of wt__models_folder. */
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
@@ -31,8 +32,8 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
 /* Works like wt__model_folder, and fails with WT_ENOTFOUND if the folder does not exist. */
 int wt__model_find_installed(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
 
-/* Returns `name`, or if it is NULL the first of WT_DEFAULT_MODEL, WT_BASE_MODEL and WT_BUILT_IN_MODEL whose folder has
- * config.json and weights; an incomplete copy is skipped. The result is `name` or a static string. */
+/* Returns `name`. If it is NULL, returns the first of WT_DEFAULT_MODEL and WT_BASE_MODEL whose folder has config.json
+ * and weights, or WT_BUILT_IN_MODEL if neither has them. The result is `name` or a static string. */
 const char *wt__model_choose(const char *name, const char *models_dir);
 
 /* Returns the last part of a model folder's path without trailing slashes. Borrows from `folder`. */
@@ -54,7 +55,7 @@ struct model_info {
     uint64_t bytes;      /* size of the weights file */
 };
 
-/* Describes the model of a folder. Errors: WT_EMODEL (missing, damaged or unsupported), WT_ENOMEM. */
+/* Describes the model of a folder. Errors: WT_EMODEL (missing, damaged or unsupported), WT_EIO, WT_ENOMEM. */
 int wt__model_info_read(struct model_info *out, const char *folder, wt_error *err);
 
 #endif

@@ -36,8 +36,8 @@ int wt__model_config_save(json_t *config, const char *out, const char *dtype, co
  * WT_MAX_MERGED. weights [count] are 0 to 1 with sum 1; NULL gives all models the same weight.
  * The numbers are written as F32. All other files come from the first folder. "whichtool" in config.json lists the
  * names, hashes and weights of the merged models. Its fields and dense_weight come from the first model that has them.
- * Merging a model with itself reproduces it to the last bit. Errors: WT_EINVAL
- * (numbers), WT_EMODEL (different architecture, shape or tokenizer, or unreadable), WT_EIO, WT_EFULL, WT_EREADONLY,
+ * Merging a model with itself reproduces it to the last bit. Errors: WT_EINVAL (invalid count or weights, or `out` is a
+ * model), WT_EMODEL (different architecture, shape or tokenizer, or unreadable), WT_EIO, WT_EFULL, WT_EREADONLY,
  * WT_ENOMEM. */
 int wt__model_merge(const char *const *folders, const double *weights, size_t count, const char *out, wt_error *err);
 

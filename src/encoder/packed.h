@@ -29,7 +29,7 @@ enum { PACKED_VERSION = 6, PACKED_ENDIAN = 0x01020304, PACKED_PAGE = 4096, PACKE
 enum packed_part { PACKED_TOKENIZER, PACKED_WORDS, PACKED_MODEL, PACKED_LAYERS, PACKED_BYTES, PACKED_PARTS };
 
 struct packed_section {
-    uint64_t offset, size, checksum; /* in bytes; offset is a multiple of PACKED_PAGE */
+    uint64_t offset, size, checksum; /* offset and size are in bytes; offset is a multiple of PACKED_PAGE */
 };
 
 struct packed_header {

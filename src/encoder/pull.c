@@ -141,7 +141,7 @@ static int accept_file(struct pull *pull, const char *from, const struct manifes
         unlink(from);
         return wt__fail(pull->err, WT_EMODEL, "%s of %s is not the file that %s (SHA-256 or size)%s%s", file->path,
                         origin, pull->record ? "was fetched first" : "the manifest names",
-                        pull->record ? "; to have what is there now, remove " : "", pull->record ? pull->target : "");
+                        pull->record ? "; to pull the current files, remove " : "", pull->record ? pull->target : "");
     }
     WT_TRY(wt__pull_make_parent(pull, to));
     WT_TRY(wt__pull_sync(pull, from));

@@ -1,11 +1,11 @@
 /* pull.h: pulls a model by its manifest, or by its name on the Hugging Face hub.
  *
- * Downloaded files are never run, and are installed only after the SHA-256 of every file is correct. They are collected
- * in MODELS/.NAME.partial, where an interrupted pull leaves them for the next one, and moved to MODELS/NAME by one
- * rename.
+ * Downloaded files are never run. If the model has a manifest, the files are installed only after the SHA-256 of every
+ * file is correct. The files are collected in MODELS/.NAME.partial and moved to MODELS/NAME by one rename. An
+ * interrupted pull leaves them in MODELS/.NAME.partial for the next pull.
  *
  * ORG/NAME or ORG/NAME@REVISION is pulled from the hub into MODELS/ORG/NAME. The hashes are not known before the first
- * pull. It accepts the files of one commit over HTTPS and writes their hashes next to them as a manifest
+ * pull. The first pull accepts the files of one commit over HTTPS and writes their hashes next to them as a manifest
  * (encoder/manifest.h) with further members:
  *
  *   MODEL_RECORD   {"name", ..., "files", "sources": [{"type": "hub", "repo": "ORG/NAME", "revision": the commit}],
@@ -14,7 +14,8 @@
  * "prompts" and "dense_weight" are written only for model families whose files lack these settings (hub.c).
  *
  * From then on the model has a manifest: later pulls check the files, fetch missing or damaged ones, and reject changed
- * ones. The list of file names to fetch is fixed in hub.c; file lists of the hub are not used. */
+ * ones. The names of the files to fetch come from hub.c, wt__tokenizer_file_at and modules.json, not from a file list
+ * of the hub. */
 #ifndef WT_ENCODER_PULL_H
 #define WT_ENCODER_PULL_H
 

@@ -6,7 +6,7 @@
  *   per step, each worker on whole sequences of the batch:
  *     wt__trainable_forward(t, batch, tape)          -> tape->last; the caller adds into tape->dlast
  *     wt__trainable_backward(t, batch, tape, g)      adds into g, writes tape->dexternal
- *   wt__gradients_reduce(t, g, workers, part, parts) adds all workers' sums to the parameters' gradients
+ *   wt__gradients_reduce(t, workers, count, ...)     adds all workers' sums to the parameters' gradients
  *   an optimiser step over wt__trainable_parameters, then wt__gradients_clear of nn/adamw.h
  *   wt__trainable_save(t, source, out, members, err) a folder that the reference libraries load
  *
@@ -75,7 +75,7 @@ struct tape {
     size_t stride;
     const float *last; /* [N, H] last hidden state, valid from forward to backward */
     float *dlast;      /* [N, H] its gradient: zeroed by forward, filled by the caller, overwritten by backward */
-    float *dexternal;  /* [E, H] gradient of external rows, written by backward */
+    float *dexternal;  /* [external, H] gradient of external rows, written by backward */
     struct tape_buffers *buffers;
 };
 

@@ -5,6 +5,9 @@
  * one matrix product. Only attention and DeBERTa's convolution work on one sequence at a time. The result of a sequence
  * does not depend on its neighbours, to the last bit.
  *
+ * In shapes, H is config.hidden, E is config.embedding, I is config.intermediate, S is config.span, V is
+ * config.vocabulary and P is config.positions.
+ *
  * Inference and training share the forward pass. In inference all layers share one set of buffers. For a backward pass
  * each layer keeps the inputs of its non-linear parts; the outputs of normalisations and activations are recomputed. */
 #ifndef WT_ENCODER_TRANSFORMER_H
@@ -40,7 +43,7 @@ struct transformer {
     const float *words, *positions, *types; /* [V, E], [P, E], [types, E] */
     struct linear projection;               /* [H, E] if E differs from H */
     struct layer_norm norm;                 /* after the embeddings */
-    const float *relative;                  /* MPNet [32, A]; DeBERTa [2 S, H] */
+    const float *relative;                  /* MPNet [32, heads]; DeBERTa [2 S, H] */
     struct layer_norm relative_norm;        /* for DeBERTa's distances */
     struct convolution convolution;         /* DeBERTa-v2, parallel to layer 0; taps is 0 without a convolution */
     struct layer_norm convolution_norm;
@@ -54,7 +57,7 @@ struct token_batch {
     const int32_t *ids;       /* [N] below config.vocabulary, or -1 for the next row of `external` */
     const int32_t *types;     /* [N] below config.types, or NULL if all are 0 */
     const int32_t *positions; /* [N] positions in the sequence, which may repeat; NULL for 0, 1, .. in each sequence */
-    const float *external;    /* [E, H] inserted after the embedding layer and its normalisation; may be NULL */
+    const float *external;    /* [number of ids of -1, H] inserted after the embeddings' normalisation; may be NULL */
 };
 
 /* Data that a layer keeps for its backward pass. In inference all layers share the buffers. */
@@ -129,7 +132,7 @@ struct gradient_sums {
 /* Backward pass after a forward pass with kept activations; a->dx is the gradient of the hidden state. If
  * sums->embeddings, sets *embedded to the gradient of the sum of the embeddings, [N, E] with rows *stride floats apart.
  * The rows of external inputs are zero. The caller adds *embedded to the gradients of the word embeddings. dexternal
- * receives the gradients of external rows, [E, H] with rows a->stride floats apart; it may be NULL. */
+ * receives the gradients of external rows, with rows a->stride floats apart; it may be NULL. */
 void wt__transformer_backward(const struct transformer *m, const struct token_batch *batch, struct activations *a,
                               const struct gradient_sums *sums, float *dexternal, const float **embedded,
                               size_t *stride);

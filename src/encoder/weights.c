@@ -16,7 +16,7 @@ _Static_assert(sizeof(size_t) >= 8, "limits of config.h multiply to less than 64
 
 enum { FLOATS_A_LINE = 16 };
 
-/* One bit per architecture. */
+/* Sets of architectures, with one bit per architecture. */
 enum {
     BERT = 1 << ARCHITECTURE_BERT,
     ROBERTA = 1 << ARCHITECTURE_ROBERTA | 1 << ARCHITECTURE_XLM_ROBERTA,
@@ -97,7 +97,7 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 static const char *const prefixes[ARCHITECTURES] = {
     [ARCHITECTURE_BERT] = "bert.",
     [ARCHITECTURE_ROBERTA] = "roberta.",
-    [ARCHITECTURE_XLM_ROBERTA] = "roberta.", /* its class uses this prefix too */
+    [ARCHITECTURE_XLM_ROBERTA] = "roberta.", /* files of XLM-RoBERTa use the prefix of RoBERTa */
     [ARCHITECTURE_DISTILBERT] = "distilbert.",
     [ARCHITECTURE_MPNET] = "mpnet.",
     [ARCHITECTURE_DEBERTA] = "deberta.",

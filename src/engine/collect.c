@@ -1,8 +1,8 @@
 /* collect.c: reads all tools, or only the changed tools, into a collection.
  *
  * The tools are read in slices, and a writer may commit in between. So a row may hold newer content than its generation
- * says, but never older content. The next collection then reads the row again. The builder of the snapshot discards the
- * collection if the state of the store has changed meanwhile. */
+ * says, but never older content. The next collection then reads the row again. If the state of the store has changed
+ * meanwhile, index_handle.c discards the snapshot and collects again. */
 #include "engine/internal.h"
 
 #include <stdlib.h>

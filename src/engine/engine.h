@@ -16,7 +16,6 @@
  *   build_lock  one refresh of the index at a time
  *   store_lock  the connection `store`
  *   lock        pointers and counters; never held during I/O
- * A query that has a snapshot takes only `lock`.
  *
  * Parameters named `progress` may be NULL. A cancelled operation leaves the engine unchanged. */
 #ifndef WT_ENGINE_ENGINE_H
@@ -114,11 +113,11 @@ struct wt_engine {
 
     pthread_mutex_t build_lock;
     pthread_mutex_t lock;
-    struct index_handle *index;    /* NULL until the first query */
+    struct index_handle *index;    /* current index; may be NULL */
     struct index_handle *replaced; /* previous indexes; builds free those that are unused */
     struct moment changed;         /* state after the last change by a returned call; later queries must see it */
     bool unknown_change;           /* the state after a change could not be read, so the next query reads it */
-    _Atomic uint64_t usages;       /* recorded usages when the store was last read */
+    _Atomic uint64_t usages;       /* number of recorded usages when the store was last read */
     uint64_t damaged;              /* state of a damaged index that could not be deleted; guarded by build_lock */
     unsigned imports;              /* running imports; each will build a newer index */
     bool building;                 /* an index is being built */

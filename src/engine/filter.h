@@ -17,7 +17,7 @@ struct filter_mask {
     atomic_uint references;
     struct str key; /* lists and condition name of the filter, serialised */
     size_t bytes;   /* memory that the mask uses */
-    wt_error why;   /* error of a filter that matches no tool; code 0 if the mask is valid */
+    wt_error why;   /* WT_ENOTFOUND if nothing matches a list that must match; code 0 if the mask is valid */
     struct arena arena;
 };
 

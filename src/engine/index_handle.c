@@ -70,7 +70,7 @@ typedef int (*vector_lister)(struct store *store, const struct vector_set *set, 
 
 /* Sets source->has of the listed rows to `former`. Rows are in order of id. former: `list` lists vectors of the
  * previous kind. In this case, also changes the generation of the rows, so that a later snapshot fetches their new
- * vectors. Returns 1 if any row was listed, 0 if not. */
+ * vectors. Returns 1 if any row was listed, 0 if not, or an error. */
 static int mark_listed_rows(struct set_source *source, vector_lister list, bool former, wt_error *err)
 {
     struct collection *collection = source->collection;
@@ -478,8 +478,8 @@ static void replace_index(wt_engine *engine, struct index_handle *fresh)
     engine->index = fresh;
 }
 
-/* Frees the replaced indexes that are no longer in use. Returns true if others remain. Not called by a query: unmapping
- * a deleted file deletes its content, which waits for the disk. */
+/* Frees the replaced indexes that are no longer in use. Returns true if others remain. Queries call this function only
+ * after a build: unmapping a deleted file deletes its content, which waits for the disk. */
 static bool free_replaced_indexes(wt_engine *engine)
 {
     struct index_handle *unused = NULL;

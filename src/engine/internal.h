@@ -69,8 +69,8 @@ struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_han
 /* Creates an empty list; NULL if out of memory. If `like` is not NULL, shares its texts, so that wt__kept_tools_copy
  * can copy from it. */
 struct kept_tools *wt__kept_tools_new(const struct kept_tools *like);
-/* Appends a tool; tools must come in row order. If memory or INDEX_KEPT_BYTES is exceeded, frees *kept and sets it to
- * NULL. Does nothing if *kept is NULL. */
+/* Appends a tool; tools must come in row order. If out of memory, or if the tools exceed INDEX_KEPT_BYTES, frees *kept
+ * and sets it to NULL. Does nothing if *kept is NULL. */
 void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool);
 /* Works like wt__kept_tools_add with a tool of `from`, whose texts *kept shares. */
 void wt__kept_tools_copy(struct kept_tools **kept, const struct kept_tools *from, size_t row);

@@ -79,7 +79,7 @@ expect 0 "by the revision that it had" model pull acme/tiny@main
 expect 0 "by its commit" model pull acme/tiny@$commit
 [ ! -e hub/log ] || fail "the hub was asked for what is here"
 expect 2 "another revision" model pull acme/tiny@v2
-says "acme/tiny is here at the revision main \(0123456789ab\); to have another, remove $here_is first"
+says "acme/tiny is installed at the revision main \(0123456789ab\); to pull another revision, remove $here_is first"
 printf 'x' | dd of="$here_is/model.safetensors" bs=1 seek=12000 conv=notrunc 2>/dev/null
 expect 0 "what was damaged is fetched again" model pull acme/tiny
 same "that alone" 1 "$(wc -l <hub/log)"
@@ -88,7 +88,7 @@ says "and its files are valid"
 printf 'x' | dd of=hub/acme/tiny/main/model.safetensors bs=1 seek=12000 conv=notrunc 2>/dev/null
 rm "$here_is/model.safetensors"
 expect 5 "what the hub has changed is refused" model pull acme/tiny
-says "model.safetensors of acme/tiny is not the file that was fetched first \(SHA-256 or size\); to have what is there now, remove"
+says "model.safetensors of acme/tiny is not the file that was fetched first \(SHA-256 or size\); to pull the current files, remove"
 rm -r "$WHICHTOOL_MODELS/acme"
 expect 0 "without the old one it is a first pull" model pull acme/tiny
 echo '{"files": [' >"$here_is/whichtool.json"
@@ -96,7 +96,7 @@ expect 3 "a record that is damaged" model pull acme/tiny
 says "whichtool.json"
 rm "$here_is/whichtool.json"
 expect 2 "a folder that was not pulled" model pull acme/tiny
-says "is there and was not pulled"
+says "exists and was not pulled"
 rm -r "$WHICHTOOL_MODELS/acme"
 
 # ---------------------------------------------------------------- missing, gated and moved files
