@@ -88,7 +88,8 @@ struct review_row {
 
 enum review_rows { REVIEWS_WAITING, REVIEWS_APPROVED, REVIEWS_INSTRUCTIONS };
 /* Reads the waiting or approved definitions, or the approved instructions, of one server, or of all servers if provider
- * is NULL. The rows are in the arena, ordered by server, kind and name. Returns 1 if the server exists, else 0. */
+ * is NULL. The rows are in the arena, ordered by server, kind and name. Returns 0 if no server has the name `provider`,
+ * else 1. */
 int wt__store_reviews(struct store *store, enum review_rows which, const struct str *provider, struct arena *arena,
                       struct review_row **out, size_t *count, wt_error *err);
 

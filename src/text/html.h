@@ -1,5 +1,5 @@
 /* html.h: writes self-contained HTML pages without scripts or external resources, readable in light mode, dark mode and
- * print. Text from outside is escaped. In addition, the content security policy of the page forbids to load or run
+ * print. Text from outside is escaped. In addition, the content security policy of the page forbids loading and running
  * anything. */
 #ifndef WT_TEXT_HTML_H
 #define WT_TEXT_HTML_H

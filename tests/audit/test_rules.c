@@ -336,7 +336,7 @@ static void exceptions_match_tools(void **state)
     (void)state;
     static const struct {
         const char *ignored, *left;
-        bool fits; /* true if the exception matches any tool */
+        bool fits; /* true if the audit has no notice that no tool matches the exception */
     } cases[] = {
         {"empty-description", "", true},
         {"empty-description:b/two", "a/one b/one ", true},
