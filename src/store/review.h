@@ -4,7 +4,8 @@
  * the catalogue. An approval applies to a hash (catalog/pins.h): the imported definition is the approved definition,
  * byte for byte.
  *
- * Invariant: the catalogue has a tool of the server exactly if the tool is approved and in the last listing.
+ * Invariant, from the server's first list of tools on: the catalogue has a tool of the server exactly if the definition
+ * of the tool in the last list is approved.
  *
  * At most WT_MAX_WAITING definitions of one listing wait. Their total size is at most WT_MAX_WAITING_BYTES.
  *
@@ -83,7 +84,7 @@ struct review_row {
     struct str approved, offered; /* approved definition; definition that waits */
     char approved_sha256[DEFINITION_DIGITS + 1], offered_sha256[DEFINITION_DIGITS + 1];
     int64_t approved_since, offered_since; /* seconds since 1970; 0 if not approved, or if no definition waits */
-    bool listed;                           /* in the server's last listing */
+    bool listed;                           /* in the server's last listing, within its limits */
 };
 
 enum review_rows { REVIEWS_WAITING, REVIEWS_APPROVED, REVIEWS_INSTRUCTIONS };
