@@ -139,9 +139,9 @@ struct store_key {
     int64_t provider;    /* number of the provider, never reused */
 };
 
-/* Called once per tool, in order of id. The views of the tool last until the callback returns. A non-zero result stops
- * the visit and is returned by the function that visits. A negative result is a WT_E... code, and the callback has
- * filled the caller's error. */
+/* Called once per tool, in order of id. The views of the tool last until the callback returns; source and own_name are
+ * empty. A non-zero result stops the visit and is returned by the function that visits. A negative result is a WT_E...
+ * code, and the callback has filled the caller's error. */
 typedef int (*store_tool_visit)(void *context, const struct store_key *key, const struct tool *tool);
 
 /* Visits every tool with an id over after_id. Sees the store as of one moment. */
@@ -150,7 +150,7 @@ int wt__store_each(struct store *store, int64_t after_id, store_tool_visit visit
 /* Writes up to max keys of tools with an id over after_id, in order of id. Returns the number written. */
 int wt__store_keys(struct store *store, int64_t after_id, struct store_key *keys, size_t max, wt_error *err);
 
-/* Copies the strings of a tool into the arena. */
+/* Copies the strings of a tool into the arena, except source and own_name. */
 int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err);
 
 /* Reads the tools with these ids into out [count], with strings in the arena. A missing tool has an empty name. Returns
