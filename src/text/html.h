@@ -22,7 +22,7 @@ void wt__html_cut(struct buffer *out, struct str s, size_t most);
 void wt__html_element(struct buffer *out, const char *tag, const char *text);
 
 /* Starts a table in a scroll container. caption: NULL for no caption. columns: column heads separated by blanks. In a
- * head, '_' is written as a blank, and a leading '<' aligns the column to the left. */
+ * head, '_' is written as a blank, and a leading '<' aligns the head to the left. */
 void wt__html_table(struct buffer *out, const char *caption, const char *columns);
 void wt__html_row(struct buffer *out, const char *label); /* starts a row with its first cell */
 void wt__html_table_end(struct buffer *out);
