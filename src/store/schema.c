@@ -8,8 +8,8 @@
  *   generation  generation of the store when the row last changed
  *   export_name exported name (catalog/names.h)
  * provider_alias: former names of a provider, which its sources may still use.
- * vector: a rowid table with an index. A vector can fill half a page, which is too much for a table
- * clustered by its key.
+ * vector: a rowid table with an index. A vector can fill half a page, which is too much for a table clustered by its
+ * key.
  * request: byte-equal requests are one row. hash is a hash of the words, so all spellings of a request share it.
  * label: the name of a tool in a usage, with a link to the tool, because a usage outlives the tool.
  * usage_tool:
@@ -239,7 +239,7 @@ int wt__store_inspect(const char *path, bool read_only, wt_error *err)
     if (info.st_size == 0)
         return read_only ? wt__fail(err, WT_ESTORE, "%s is empty, not a whichtool store", path) : 0;
     unsigned char header[HEADER_BYTES] = {0};
-    bool journal = has_journal(path); /* also checked after the read: another process may end its change meanwhile */
+    bool journal = has_journal(path); /* checked before and after the read: a change may start or end meanwhile */
     WT_TRY(read_header(path, header, err));
     bool ours =
         memcmp(header, "SQLite format 3", 16) == 0 && read_be32(header + HEADER_APPLICATION_ID) == APPLICATION_ID;

@@ -22,8 +22,8 @@ static const char thermostat[] =
 static const char *const providers[] = {"p0", "p1", "p2"};
 enum { PROVIDERS = 3 };
 
-/* Checksum of the answers, which an unreported failure must not change. Not used with JSON: jansson silently drops a
- * byte of a string if its buffer cannot grow. */
+/* Checksum of the answers, which an unreported failure must not change. Exports are left out: jansson silently drops
+ * a byte of a string if its buffer cannot grow. */
 static uint64_t said;
 
 static void mix_answer(const char *text)
