@@ -28,8 +28,7 @@ static const struct {
 };
 
 enum {
-    VARIANTS =
-        48, /* minimum variants of a file per kind of damage, at even distances; a shorter file has one per byte */
+    VARIANTS = 48,             /* minimum variants of a file per kind of damage; a shorter file has one per byte */
     MAX_FILE_BYTES = 64 << 20, /* maximum size of a corpus file */
     DAMAGE_BELOW = 256 << 10,  /* files of at least this size are not damaged, which would take minutes */
     PATH_BYTES = 4096
