@@ -4,7 +4,8 @@
  * the catalogue. An approval applies to a hash (catalog/pins.h): the imported definition is the approved definition,
  * byte for byte.
  *
- * Invariant: the catalogue has a tool of the server exactly if the tool is approved and in the last listing.
+ * Invariant, from the server's first list of tools on: the catalogue has a tool of the server exactly if the definition
+ * of the tool in the last list is approved.
  *
  * At most WT_MAX_WAITING definitions of one listing wait. Their total size is at most WT_MAX_WAITING_BYTES.
  *
@@ -83,12 +84,13 @@ struct review_row {
     struct str approved, offered; /* approved definition; definition that waits */
     char approved_sha256[DEFINITION_DIGITS + 1], offered_sha256[DEFINITION_DIGITS + 1];
     int64_t approved_since, offered_since; /* seconds since 1970; 0 if not approved, or if no definition waits */
-    bool listed;                           /* in the server's last listing */
+    bool listed;                           /* in the server's last listing, within its limits */
 };
 
 enum review_rows { REVIEWS_WAITING, REVIEWS_APPROVED, REVIEWS_INSTRUCTIONS };
 /* Reads the waiting or approved definitions, or the approved instructions, of one server, or of all servers if provider
- * is NULL. The rows are in the arena, ordered by server, kind and name. Returns 1 if the server exists, else 0. */
+ * is NULL. The rows are in the arena, ordered by server, kind and name. Returns 0 if no server has the name `provider`,
+ * else 1. */
 int wt__store_reviews(struct store *store, enum review_rows which, const struct str *provider, struct arena *arena,
                       struct review_row **out, size_t *count, wt_error *err);
 

@@ -3,12 +3,13 @@
  * application_id marks a file as a whichtool store. user_version is the number of applied steps. A released step is
  * never edited: new steps are added at the end. Notes on the tables and some of their columns:
  *
- * tool: the short columns come first and the texts last, so that a scan for keys does not read the definitions.
+ * tool:
  *   source      source that last imported the tool; sync selects tools by source
  *   generation  generation of the store when the row last changed
  *   export_name exported name (catalog/names.h)
- * provider_alias: former names of a provider, which its sources still use.
- * vector: a rowid table with an index. A vector fills half a page, too much for a table clustered by its key.
+ * provider_alias: former names of a provider, which its sources may still use.
+ * vector: a rowid table with an index. A vector can fill half a page, which is too much for a table clustered by its
+ * key.
  * request: byte-equal requests are one row. hash is a hash of the words, so all spellings of a request share it.
  * label: the name of a tool in a usage, with a link to the tool, because a usage outlives the tool.
  * usage_tool:
@@ -238,7 +239,7 @@ int wt__store_inspect(const char *path, bool read_only, wt_error *err)
     if (info.st_size == 0)
         return read_only ? wt__fail(err, WT_ESTORE, "%s is empty, not a whichtool store", path) : 0;
     unsigned char header[HEADER_BYTES] = {0};
-    bool journal = has_journal(path); /* look before the read, because it may remove the journal */
+    bool journal = has_journal(path); /* checked before and after the read: a change may start or end meanwhile */
     WT_TRY(read_header(path, header, err));
     bool ours =
         memcmp(header, "SQLite format 3", 16) == 0 && read_be32(header + HEADER_APPLICATION_ID) == APPLICATION_ID;

@@ -2,8 +2,8 @@
  *
  * The file uses a rollback journal and synchronous=EXTRA: when a commit returns, the change and the end of its journal
  * are on the disk. docs/decisions/0002-rollback-journal.md says why it does not use a write-ahead log. The file may
- * come from a stranger: its triggers and views do not run, its schema is not trusted, and its values may not be longer
- * than the values that this program writes. */
+ * come from a stranger: its triggers and views do not run, its schema is not trusted, and a value or row may have at
+ * most STORE_MAX_ROW bytes. */
 #include "store/internal.h"
 
 #include <assert.h>

@@ -102,7 +102,7 @@ struct store_changes {
     struct store_collision first[WT_MAX_COLLISIONS];
 };
 
-/* Imports tools in one transaction. A tool whose definition and fields are as stored is not written. A changed tool
+/* Imports tools in one transaction. A tool with unchanged definition and fields counts as unchanged. A changed tool
  * keeps its id and loses its vectors. A tool belongs to the last source that imported it.
  *
  * If the store already has a tool with the provider and name of an imported tool:
@@ -114,8 +114,8 @@ struct store_changes {
  * A numbered tool keeps the row that its source used before, or else gets the first free name. The same rules apply to
  * a name that comes twice in one import.
  *
- * Errors: WT_ETOOLONG (over WT_MAX_TOOLS, WT_MAX_NAME_BYTES or STORE_MAX_ROW), WT_EINVAL (the provider of a tool is
- * reserved), WT_ECANCELLED. On an error nothing is changed. */
+ * Errors: WT_ETOOLONG (over WT_MAX_TOOLS, WT_MAX_NAME_BYTES, WT_MAX_DEFINITION_BYTES or STORE_MAX_ROW), WT_EFORMAT (a
+ * tool has no name), WT_EINVAL (the provider of a tool is reserved), WT_ECANCELLED. On an error nothing is changed. */
 int wt__store_import(struct store *store, const struct tool *tools, size_t count,
                      const struct store_import_options *options, struct store_changes *out, wt_error *err);
 
@@ -139,9 +139,9 @@ struct store_key {
     int64_t provider;    /* number of the provider, never reused */
 };
 
-/* Called once per tool, in order of id. The views of the tool last until the callback returns. A non-zero result stops
- * the visit and is returned by the function that visits. A negative result is a WT_E... code, and the callback has
- * filled the caller's error. */
+/* Called once per tool, in order of id. The views of the tool last until the callback returns; source and own_name are
+ * empty. A non-zero result stops the visit and is returned by the function that visits. A negative result is a WT_E...
+ * code, and the callback has filled the caller's error. */
 typedef int (*store_tool_visit)(void *context, const struct store_key *key, const struct tool *tool);
 
 /* Visits every tool with an id over after_id. Sees the store as of one moment. */
@@ -150,7 +150,7 @@ int wt__store_each(struct store *store, int64_t after_id, store_tool_visit visit
 /* Writes up to max keys of tools with an id over after_id, in order of id. Returns the number written. */
 int wt__store_keys(struct store *store, int64_t after_id, struct store_key *keys, size_t max, wt_error *err);
 
-/* Copies the strings of a tool into the arena. */
+/* Copies the strings of a tool into the arena, except source and own_name. */
 int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err);
 
 /* Reads the tools with these ids into out [count], with strings in the arena. A missing tool has an empty name. Returns
@@ -234,7 +234,7 @@ int wt__store_former_vectors(struct store *store, const struct vector_set *set, 
 
 /* Stores vectors [count, D] of tools in one transaction and deletes those of the former kind. Skips a tool that was
  * removed or changed since its key was read, because its vector would be of the old text. Returns the number stored.
- * Errors: WT_EMODEL (the store has vectors of this model with another dimension). */
+ * Errors: WT_EMODEL (the dimension is 0, is over STORE_MAX_DIM, or differs from the model's vectors in the store). */
 int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set, const struct store_key *keys,
                               const float *vectors, size_t count, wt_error *err);
 
@@ -243,7 +243,7 @@ int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set,
 int64_t wt__store_get_vectors(struct store *store, const struct vector_set *set, const int64_t *ids, size_t count,
                               float *out, bool *there, wt_error *err);
 
-/* Reads the hash of the newest model of that name with vectors in the store, "" if absent. In the arena. */
+/* Reads the hash of the newest model of that name in the store; "" if absent. *out is in the arena. */
 int wt__store_model_hash(struct store *store, const char *name, struct arena *arena, char **out, wt_error *err);
 
 int wt__store_count_vectors(struct store *store, const struct vector_set *set, uint64_t *out, wt_error *err);
@@ -273,13 +273,13 @@ enum usage_fate {
 /* Adds usages in one transaction, in order. Ignores their id and request_id. A tool removed meanwhile becomes a label
  * without a tool. A usage with a key and no tools reports the outcome of an earlier usage, either stored or earlier in
  * `usages`. If the outcome changes from or to failed, the sums of the earlier usage's tools become stale. fates [count]
- * may be NULL. *last receives the last id; may be NULL.
+ * may be NULL. *last receives the id of the last usage added, 0 if none; may be NULL.
  * Errors: WT_ETOOLONG (over WT_MAX_USAGES), WT_ECANCELLED. On an error nothing is added or changed. */
 int wt__store_add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
                          enum usage_fate *fates, int64_t *last, wt_error *err);
 
-/* Counts the usages with ids over `after` and without a key that repeat an earlier usage: same request, client and
- * tools in the same order. Only the first few earlier usages of the request are compared. */
+/* Counts the usages with ids over `after` and without a key that repeat a usage with an id up to `after`: same request,
+ * same client, and same tools in the same order. Compares each usage with at most 16 others. */
 int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_error *err);
 
 /* Selects usages. All zero selects every usage. tool and label are one condition: either may match.
@@ -406,7 +406,7 @@ typedef int (*usage_sum_visit)(void *context, const struct usage_sum_key *key);
 int wt__store_each_usage_sum(struct store *store, const struct vector_set *set, usage_sum_visit visit, void *context,
                              wt_error *err);
 
-/* Reads the sums of these tools into sums [count, D], and the number of trusted requests in each (trust.c) into uses
+/* Reads the sums of these tools into sums [count, D], and the number of trusted usages in each (trust.c) into uses
  * [count]. Both are 0 for a tool without a sum. Returns the number of sums found. */
 int64_t wt__store_get_usage_sums(struct store *store, const struct vector_set *set, const int64_t *ids, size_t count,
                                  float *sums, uint32_t *uses, wt_error *err);

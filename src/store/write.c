@@ -1,7 +1,7 @@
 /* write.c: changes of the catalogue: imports and removals.
  *
  * An import finds the row of each tool with one index lookup and compares the fields. It writes only the differences,
- * so importing the same file again writes nothing. The page cache may grow to 256 MiB during an import. A smaller cache
+ * so importing the same file again writes no tool. The page cache may grow to 256 MiB during an import. A smaller cache
  * could spill pages to the file, which locks out readers before the commit.
  *
  * store/store.h documents how names are assigned. A row is "taken" once the import has stored a tool in it. A later
@@ -192,7 +192,7 @@ struct incoming {
     char numbered[WT_MAX_NAME_BYTES + 1];
 };
 
-/* Returns the text columns, in the order of the statements below. */
+/* Writes the tool's text columns to `texts`, in the order of the statements below. */
 static void texts_of(const struct tool *tool, struct str texts[TEXT_COLUMNS])
 {
     texts[0] = tool->source_id;
@@ -235,7 +235,7 @@ static void content_values(const struct tool_import *import, const struct tool *
 }
 
 /* Notes a tool that is stored under another name than in its source. Does nothing if a tool of the same source has the
- * name. */
+ * name, or if no tool has the name. */
 static int note_collision(struct tool_import *import, const struct incoming *in)
 {
     WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;

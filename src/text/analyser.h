@@ -1,8 +1,8 @@
 /* analyser.h: splits text into terms for BM25, and hashes names. Tool names, descriptions and requests are split in the
- * same way. "userRecord", "user_record" and "the records of users" contain the same terms.
+ * same way. "userRecord", "user_record" and "the records of users" all yield the terms "user" and "record".
  *
- * A run is an unbroken sequence of letters and digits. A run is split into parts where the case changes (the rules are
- * in analyser.c):
+ * A run is an unbroken sequence of letters, digits and combining marks. A run is split into parts where the case
+ * changes (the rules are in analyser.c):
  *
  *   parseHTTPResponse     parse http response
  *   Top5News              top5 news

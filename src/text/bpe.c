@@ -3,8 +3,8 @@
  *   merge table: slots { left u32, right u32, rank u32, result u32 }, open addressing, at most half full
  *
  * A word is a linked list of symbols in an array. A merge replaces the left symbol by the merged token and unlinks the
- * right symbol. Each symbol stores the rank of its pair with the next symbol. Each block of symbols stores the lowest
- * rank in the block. So a merge reads the lowest rank of every block, but the symbols of only a few blocks. The number
+ * right symbol. Each symbol stores the rank of its pair with the next symbol. `least` stores the lowest rank of each
+ * block of symbols. So a merge reads the lowest rank of every block, but the symbols of only a few blocks. The number
  * of steps per byte is bounded even for long words. */
 #include "text/bpe.h"
 

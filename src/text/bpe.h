@@ -37,8 +37,8 @@ struct bpe {
     bool prefix_space;          /* true to add a space before a segment that does not start with a space */
 };
 
-/* Appends the merge table for merges [count]. If a pair occurs twice, the later merge is used. Returns 0, or -1 if out
- * of memory. */
+/* Appends the merge table for merges [count]. If a pair occurs twice, the later merge is used. Returns 0. Returns
+ * -1 if out of memory, or if lookups need too many probes at every tried table size. */
 int wt__bpe_build_merges(struct buffer *out, const struct bpe_merge *merges, size_t count);
 
 /* Sets out->slots and out->slot_count. Returns false if the size of the section is invalid. */

@@ -1,5 +1,5 @@
 /* html.h: writes self-contained HTML pages without scripts or external resources, readable in light mode, dark mode and
- * print. Text from outside is escaped. In addition, the content security policy of the page forbids to load or run
+ * print. Text from outside is escaped. In addition, the content security policy of the page forbids loading and running
  * anything. */
 #ifndef WT_TEXT_HTML_H
 #define WT_TEXT_HTML_H
@@ -22,7 +22,7 @@ void wt__html_cut(struct buffer *out, struct str s, size_t most);
 void wt__html_element(struct buffer *out, const char *tag, const char *text);
 
 /* Starts a table in a scroll container. caption: NULL for no caption. columns: column heads separated by blanks. In a
- * head, '_' is written as a blank, and a leading '<' aligns the column to the left. */
+ * head, '_' is written as a blank, and a leading '<' aligns the head to the left. */
 void wt__html_table(struct buffer *out, const char *caption, const char *columns);
 void wt__html_row(struct buffer *out, const char *label); /* starts a row with its first cell */
 void wt__html_table_end(struct buffer *out);

@@ -29,7 +29,7 @@ enum {
 /* Properties of elements. */
 enum {
     PLAIN = 0,
-    SURE = 1,   /* always a tag, because the name is not a common word */
+    SURE = 1,   /* a tag even without attributes and end tag, because the name is not a common word */
     INSIDE = 2, /* may be inside a word, so the tag is not replaced by a blank */
     HIDDEN = 4, /* the content is not text for readers, and is removed */
     BOTH = SURE | INSIDE

@@ -6,9 +6,10 @@
  *   kept       text between tags, link texts, code
  *   replaced   entities by their characters, addresses by their host, list marks by "-", runs of blanks by one blank
  *
- * Text that only looks like markup is kept: "a < b", "List<String>", "<file>", "{id}", "*.txt", "2**3", "snake_case".
- * Text in "<...>" is a tag only if it has the name of an HTML element. If the name is also a common word ("<title>"),
- * the tag must have attributes or a matching end tag. Unterminated markup ("<!--", "[a](b") is kept. */
+ * Text that only looks like markup is kept: "a < b", "List<String>", "<file>", "{id}", "*.txt", "2**3",
+ * "snake_case". Text in "<...>" is a tag only if it has the name of an HTML element. If the name is also a common
+ * word ("<title>"), a start tag must have attributes, end with "/>", or have an end tag somewhere in the text.
+ * Unterminated markup ("<!--", "[a](b") is kept. */
 #ifndef WT_TEXT_MARKUP_H
 #define WT_TEXT_MARKUP_H
 

@@ -48,7 +48,7 @@ enum {
 /* Passes of a normaliser; true to run the pass. If all are false, the normaliser only replaces invalid UTF-8 by
  * U+FFFD. */
 struct normalizer {
-    bool squeeze_blanks;          /* replace runs of blanks, tabs and line ends by one space */
+    bool squeeze_blanks;          /* replace each run of two or more blanks, and each tab and line end, by one space */
     bool compose;                 /* NFC */
     bool strip_left, strip_right; /* remove blanks at the start, at the end */
     struct precompiled map;       /* empty without a character map */

@@ -53,9 +53,9 @@ struct tokenizer {
     bool pair_two_seps;                  /* true for pairs CLS a SEP SEP b SEP, false for CLS a SEP b SEP */
     bool pair_types;                     /* true if the second text of a pair and its SEP have type 1 */
     struct added added;                  /* tokens matched in the original text */
-    struct wordpiece wordpiece;          /* only the member of this kind is set */
-    struct unigram unigram;
-    struct bpe bpe;
+    struct wordpiece wordpiece;          /* set if kind is TOKENIZER_WORDPIECE */
+    struct unigram unigram;              /* set if kind is TOKENIZER_UNIGRAM */
+    struct bpe bpe;                      /* set if kind is TOKENIZER_BPE */
 };
 
 /* Appends the blob. Errors: WT_EMODEL (a file is missing or needs an unsupported feature, named in the message),

@@ -39,7 +39,8 @@ static int read_tokenizer_settings(struct tokenizer_parts *parts, const struct t
     return 0;
 }
 
-/* Finds ids of special tokens that are missing in the files, by their configured or usual names. */
+/* Finds the ids that special[] lacks, by the configured names of the tokens, or by the usual names if no name is
+ * configured. Fails if the model has no unknown token; a BPE model needs none. */
 static int complete_specials(struct tokenizer_parts *parts, wt_error *err)
 {
     static const char *const usual[TOKENIZER_SPECIALS][2] = {

@@ -1,5 +1,6 @@
-/* tokenizer_files.c: reads model directories without tokenizer.json. They have a vocabulary in the format of their
- * algorithm, and settings in tokenizer_config.json. Missing settings have the defaults of the reference library. */
+/* tokenizer_files.c: reads model directories without tokenizer.json. Such a directory has a vocabulary in the format
+ * of its algorithm, and may have settings in tokenizer_config.json. Missing settings have the defaults of the
+ * reference library. */
 #include "text/internal.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ enum { PIECE_TEXT = 1, PIECE_SCORE = 2, TRAINER_MODEL_TYPE = 3, TRAINER_UNKNOWN 
 struct spm_field {
     uint64_t number;
     enum wire wire;
-    uint64_t value;   /* the varint, or the four bytes */
+    uint64_t value;   /* the varint, the four bytes, or the length of `bytes` */
     struct str bytes; /* content of a field of type WIRE_BYTES */
 };
 
@@ -198,7 +199,7 @@ static int read_wordpiece_files(struct tokenizer_parts *parts, const struct toke
     return add_specials(parts, mpnet ? roberta_names : bert_names, err);
 }
 
-/* Reads merges.txt: a version line, then two names per line. */
+/* Reads merges.txt: an optional version line, then two names per line. */
 static int read_merges_txt(struct tokenizer_parts *parts, struct str text, wt_error *err)
 {
     WT_AUTO_FREE struct merge_names *names = NULL;

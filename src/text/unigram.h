@@ -1,7 +1,7 @@
 /* unigram.h: finds the most probable sequence of pieces, as the reference library does for SentencePiece's unigram
  * models (Kudo, "Subword Regularization", 2018, section 3.2, inference).
  *
- * Text is normalised and split into words. Each word starts with U+2581, which replaces the blank before the word.
+ * Text is normalised and split into words. U+2581 replaces the blank before a word, and is part of the word.
  * The pieces of a word are the sequence with the highest sum of scores. */
 #ifndef WT_TEXT_UNIGRAM_H
 #define WT_TEXT_UNIGRAM_H

@@ -9,7 +9,7 @@
  *
  * NFD sorts each run of marks (combining class > 0) by class, and keeps the order of marks of one class. Removed marks
  * do not affect this order. A kept mark is inserted after the last mark of its run with the same or a lower class. Any
- * code point of class 0 ends a run, even if it is removed.
+ * code point of class 0 ends a run, even a mark that is removed as an accent.
  *
  * Invariant: word.bytes holds the first min(characters, WORDPIECE_MAX_WORD) code points of the current word. */
 #include "text/wordpiece.h"

@@ -17,8 +17,8 @@ enum {
     WIRE_TIME_LIMIT_MS_MAX = 3600000, /* longest time limit in a request; servers may allow less */
     WIRE_LIST_MAX = 1000,             /* maximum tools on a page */
     WIRE_LIST_USUAL = 100,            /* default tools on a page */
-    WIRE_TEXTS_MAX = 1000,            /* maximum inputs of embeddings, or documents to rerank */
-    WIRE_TEXT_BYTES_MAX = 64 << 10,   /* maximum bytes of such an input or document */
+    WIRE_TEXTS_MAX = 1000,            /* maximum inputs of embeddings, documents to rerank, or usages of a body */
+    WIRE_TEXT_BYTES_MAX = 64 << 10,   /* maximum bytes of an input or document */
     WIRE_BATCH_ID_BYTES_MAX = 100,    /* maximum bytes of a usage batch id */
 };
 

@@ -1,6 +1,7 @@
 /* members.h: writes members of JSON results, and the parts that several results share.
  *
- * Texts may come from untrusted sources, so all of them are escaped by text/shown.h. The output is on one line. */
+ * Texts may come from untrusted sources. All functions except wt__json_as_written escape them with text/shown.h, and
+ * write on one line. */
 #ifndef WT_WIRE_MEMBERS_H
 #define WT_WIRE_MEMBERS_H
 

@@ -28,7 +28,7 @@ struct search_result {
     size_t kept; /* number of hits that are in the result because they are already loaded (wt_hit.kept) */
 };
 
-/* Return views of a result. request: NULL for a conversation without a request. Its last turn is then the request. */
+/* Return views of a result. The request of a conversation is its last turn; `request` may then be NULL. */
 struct search_result wt__found_by_find(const wt_hits *hits, const char *request);
 struct search_result wt__found_by_pick(const wt_picked *picked, const char *request);
 
@@ -52,7 +52,7 @@ void wt__json_added(struct buffer *out, const char *source, const wt_add_report 
 void wt__json_usage_added(struct buffer *out, const char *source, const wt_usage_report *report);
 
 /* Appends the result of recording usages: counts by fate, and the invalid usages as `refused`. is_policed: a policy
- * hides which tools exist. Every other usage then counts as recorded. */
+ * hides which tools exist. All usages except the refused ones then count as recorded. */
 void wt__json_usage_result(struct buffer *out, struct reported_usage *const *usages, size_t count, bool is_policed);
 
 /* True if a usage is reported as invalid. With a policy, a usage of unknown tools only is not reported, because this

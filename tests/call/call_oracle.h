@@ -14,6 +14,7 @@
  *   prediction: the correct value of each argument. Error: the wrong value of the labels. If the labels have no wrong
  *     value, the argument is left out
  *   choice: the correct option; null if it is not listed. Error: any other answer, with equal probability
+ *   build, mend: build gives the verified values, mend the correct values; neither errs
  *
  * `repeat` is the probability that a later answer repeats the outcome (right or wrong) of an earlier one. With the
  * probability 1 - repeat, the later answer errs independently, at its own rate. A repeated error must be the same

@@ -198,8 +198,8 @@ static void record_past_call(struct test_place *own, wt_engine *engine, const ch
 
 /* Example arguments of a definition have no request, so wt_call searches for their values in the user's request. If a
  * recorded call has a value that is absent from its request, the value is the usual value of the parameter. wt_call
- * reads only the newest calls. At the end of the test, most of these have feet, although most of all calls have
- * metres. */
+ * reads one call for each request, the newest. At the end of the test, the newest call of all has feet, although most
+ * recorded calls have metres. */
 static void past_calls_complement_schema(void **state)
 {
     struct test_place own;
@@ -448,8 +448,7 @@ static void invisible_characters_are_shown(void **state)
     wt_called_free(called);
 }
 
-/* The tool has 4000 properties, and the request almost the maximum length. Only the number of violations and the length
- * of the question are checked, not the time. */
+/* The tool has 4000 properties, and the request almost the maximum length. */
 static void huge_tool_gives_limited_question(void **state)
 {
     enum { PROPERTIES = 4000 };
@@ -514,7 +513,7 @@ static void any_bytes_are_a_request(void **state)
     }
 }
 
-static void invalid_utf8_is_not_an_argument(void **state)
+static void invalid_utf8_is_replaced_in_arguments(void **state)
 {
     (void)state;
     wt_called *called = make_call_of_tool("tunes/lookup_song", "the title 'a\xff"
@@ -710,7 +709,7 @@ int main(void)
         cmocka_unit_test(invisible_characters_are_shown),
         cmocka_unit_test(huge_tool_gives_limited_question),
         cmocka_unit_test(any_bytes_are_a_request),
-        cmocka_unit_test(invalid_utf8_is_not_an_argument),
+        cmocka_unit_test(invalid_utf8_is_replaced_in_arguments),
         cmocka_unit_test(request_length_is_limited),
         cmocka_unit_test(steps_are_json),
         cmocka_unit_test(older_caller_of_wt_call_gets_defaults),

@@ -321,7 +321,7 @@ static void prompt_slots_accept_maximum(void **state)
     (void)state;
     static const struct {
         const char *slot;
-        size_t items, bytes; /* items: exact maximum, 0 if checked below; bytes: lower bound of the maximum */
+        size_t items, bytes; /* items: exact maximum; 0 if not checked here; bytes: lower bound of the maximum */
     } slots[] = {
         {"tools", 0, 600},
         {"demonstrations", 0, 400},

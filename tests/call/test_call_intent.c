@@ -1,5 +1,5 @@
 /* Tests how wt_call treats the intent of a request for a tool with side effects. wt_call asks the user about questions,
- * prohibitions and requests with an unread word. For a polite order, wt_call makes the call at once. */
+ * prohibitions and requests with an unread word. For an order, polite or not, wt_call makes the call at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

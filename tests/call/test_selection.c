@@ -110,7 +110,7 @@ static void unusable_answer_keeps_pick(void **state)
         {"pick: unusable", {0}, 3, "pick=#", "-- unsaid -, 1 asked, 1 unusable"},
         {"pick: number out of range", {0}, 3, "pick=4", "-- unsaid -, 1 asked, 1 unusable"},
         {"pick: a number as a string", {0}, 3, "pick=\"1\"", "-- unsaid -, 1 asked, 1 unusable"},
-        {"pick: 1 in 32 bits", {0}, 3, "pick=4294967297", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: a number whose lower 32 bits are 1", {0}, 3, "pick=4294967297", "-- unsaid -, 1 asked, 1 unusable"},
         {"pick: not an integer", {0}, 3, "pick=1.0", "-- unsaid -, 1 asked, 1 unusable"},
         {"pick: zero", {0}, 3, "pick=0", "-- unsaid -, 1 asked, 1 unusable"},
         {"pick: wrong member", {0}, 3, "pick=!{\"tools\": 1}", "-- unsaid -, 1 asked, 1 unusable"},

@@ -361,7 +361,8 @@ static void parallel_imports_encode_their_own_tools(void **state)
     wt__buffer_dispose(&tools);
 }
 
-/* Stops at every progress report in turn: stored data is not lost, and continuing gives the same result. */
+/* Stops an import at each of the first 13 progress reports, and then at every 11th report. Stored data is not lost, and
+ * another import of the same tools completes the catalogue. */
 static void stop_at_any_moment_keeps_data(void **state)
 {
     (void)state;
@@ -408,7 +409,7 @@ static void stop_at_any_moment_keeps_data(void **state)
         remove_test_place(&own);
         if (rc == 0)
             break;
-        if (at > 12) /* reports depend on the clock: a slow machine has many */
+        if (at > 12) /* the number of reports depends on the clock; a slow machine has many */
             at += 10;
     }
     assert_true(before >= 2 && after >= 2);

@@ -176,7 +176,8 @@ static bool is_tool_called(wt_engine *engine, const char *request, const char *i
     return rc == 0;
 }
 
-/* Returns true if the tool is on all surfaces, false if it is on no surface. Fails the test otherwise. */
+/* Returns true if the tool can be listed, got by each name, found and called. Returns false if it is on no surface,
+ * picks and chosen tools included. Fails the test otherwise. */
 static bool is_on_all_surfaces(wt_engine *engine)
 {
     static const char request[] = "weather of the coming days in a zanzibar town", id[] = "weather/forecast";
@@ -542,7 +543,7 @@ static void lock_overrides_trust(void **state)
 
     remove_test_place(&place);
     make_test_place(&place);
-    engine = open_test_engine(&place, NULL); /* another machine, without trust on first use */
+    engine = open_test_engine(&place, NULL); /* another machine, where the lock overrides trust_first */
     wt_review_report *report =
         review_with_lock(engine, LIST(ONE("a", "1") "," ONE("b", "2") "," ONE("c", "1")), lock, "Be cruel");
     assert_int_equal(report->approved, 1);

@@ -60,7 +60,7 @@ static inline int world_bundle(void *self, struct str text, struct arena *arena,
     return rc < 0 ? rc : world_tools(wt__str(world->bundle), arena, out, err);
 }
 
-/* Returns more than the k requested tools, which PTR must tolerate. */
+/* Ignores k, so that it may return more tools than requested, which PTR must tolerate. */
 static inline int world_dsa(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out,
                             wt_error *err)
 {

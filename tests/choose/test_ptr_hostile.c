@@ -126,7 +126,7 @@ static void accepts_only_listed_numbers(void **state)
         {"{\"tools\": [3]}", "", 1},
         {"{\"tools\": [1, 3]}", "", 1}, /* one invalid number rejects the answer */
         {"{\"tools\": [-1]}", "", 1},
-        {"{\"tools\": [4294967297]}", "", 1}, /* 1 in 32 bits */
+        {"{\"tools\": [4294967297]}", "", 1}, /* its lower 32 bits are 1 */
         {"{\"tools\": [9223372036854775807]}", "", 1},
         {"{\"tools\": [-9223372036854775808]}", "", 1},
         {"{\"tools\": [1.0]}", "", 1},
@@ -439,7 +439,7 @@ static bool prompt_has_word(struct str text, struct str wanted)
     return false;
 }
 
-/* Returns the number of words of a that b has, divided by the root of b's length. */
+/* Returns the number of words of a that b has, divided by the square root of the number of words of b. */
 static float word_likeness(struct str a, struct str b)
 {
     float common = 0, words = 0;
@@ -550,7 +550,7 @@ static char *ptr_lines_of(struct str text)
     return copy;
 }
 
-/* True if the line is the mark of this slot, in letters of any width. */
+/* True if the line is the mark of this slot, in ASCII or in full width. */
 static bool is_ptr_mark(const char *line, size_t len, const char *mark, const char *wide, const char *slot)
 {
     char plain[64], full[64];

@@ -771,7 +771,7 @@ static void opening_and_saving_report_errors(void **state)
 
 /* ---------------------------------------------------------------- the reference libraries */
 
-/* Returns the output of a Python program; false if it fails. */
+/* Writes the output of a Python program to `out`. Returns false if the program fails. */
 static bool run_python_program(const char *program, const char *argument, char *out, size_t size)
 {
     const char *interpreter = getenv("WT_PYTHON");

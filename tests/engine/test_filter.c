@@ -42,7 +42,7 @@ static wt_filter filter_of(const struct lists *lists)
 static const struct {
     const char *name;
     struct lists lists;
-    const char *ids;    /* sorted by name, separated by blanks */
+    const char *ids;    /* sorted, separated by blanks */
     const char *notice; /* part of the notice; NULL if there is no notice */
 } filters[] = {
     {"one provider", {.providers = {"files"}}, "files/search", NULL},

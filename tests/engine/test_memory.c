@@ -1,6 +1,6 @@
 /* test_memory.c: makes each allocation fail in turn, from opening a store to exporting hits. A failed
  * allocation must not cause a crash, a leak or a different answer. If the call fails, its error must be WT_ENOMEM,
- * WT_ESTORE (from the database) or WT_EMODEL.
+ * WT_ESTORE (from the database) or WT_EMODEL; for models also WT_EFORMAT.
  *
  * The allocator is in failing_allocator.h. The tests are skipped under sanitizers, which have their own allocator. */
 #include <setjmp.h>
@@ -22,8 +22,8 @@ static const char thermostat[] =
 static const char *const providers[] = {"p0", "p1", "p2"};
 enum { PROVIDERS = 3 };
 
-/* Checksum of the answers, which an unreported failure must not change. Not used with JSON: jansson silently drops a
- * byte of a string if its buffer cannot grow. */
+/* Checksum of the answers, which an unreported failure must not change. Exports are left out: jansson silently drops
+ * a byte of a string if its buffer cannot grow. */
 static uint64_t said;
 
 static void mix_answer(const char *text)
@@ -82,7 +82,7 @@ static int use_add(wt_engine *engine, wt_error *err)
     options.sync = 1;
     int rc = wt_add(engine, tools.ptr, tools.len, &options, &report, err);
     wt_add_report_free(report);
-    if (rc == 0) /* remove the tool, so that the next round can add it again */
+    if (rc == 0) /* remove the tools, so that the next round can add them again */
         rc = wt_remove(engine, "tool_aaa", err);
     for (size_t i = 0; rc >= 0 && i < PROVIDERS; i++)
         rc = (int)wt_remove_provider(engine, providers[i], err);
@@ -138,7 +138,7 @@ static int use_pick(wt_engine *engine, wt_error *err)
     for (size_t i = 0; rc == 0 && i < 2; i++) {
         wt_picked *picked;
         options.complete = promises[i];
-        options.max_tokens = promises[i] > 0 ? 10000 : 0; /* a promise requires training */
+        options.max_tokens = promises[i] > 0 ? 10000 : 0;
         rc = wt_pick(engine, request, sizeof request - 1, &options, &picked, err);
         for (size_t h = 0; rc == 0 && h < picked->len; h++)
             mix_answer(picked->items[h]->tool->id);

@@ -161,7 +161,7 @@ static char private_store[] = ":memory:";
 /* Results of searches during the progress callback of an import. They run on another thread, while the import holds its
  * locks. */
 struct during {
-    size_t halves[8]; /* number of halves found in each phase; SIZE_MAX on error */
+    size_t halves[8]; /* number of halves found in each phase; SIZE_MAX on error, or if the recipes differ */
     const char *phases[8];
     size_t count; /* number of phases */
 };

@@ -28,9 +28,9 @@ static const struct {
 };
 
 enum {
-    VARIANTS = 48,             /* a damaged file has about this many variants per kind, spread evenly over the file */
+    VARIANTS = 48,             /* minimum variants of a file per kind of damage; a shorter file has one per byte */
     MAX_FILE_BYTES = 64 << 20, /* maximum size of a corpus file */
-    DAMAGE_BELOW = 256 << 10,  /* larger files are not damaged, which would take minutes */
+    DAMAGE_BELOW = 256 << 10,  /* files of at least this size are not damaged, which would take minutes */
     PATH_BYTES = 4096
 };
 

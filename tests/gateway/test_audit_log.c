@@ -420,7 +420,7 @@ static void refuses(struct audit_log *log, const char *says)
     assert_true(wt__audit_is_failing(log, &why));
 }
 
-/* Writes fail if the file was moved or lines are missing. */
+/* Writes fail while the file is moved, or while its lines are cut, changed or followed by text of other programs. */
 static void refuses_lines_while_the_log_is_incomplete(void **state)
 {
     char moved[80];
