@@ -11,6 +11,8 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "catalog/names.h"
+#include "encoder/model_dir.h"
+#include "encoder/packed.h"
 #include "retrieve/document.h"
 #include "retrieve/tool_names.h"
 
@@ -69,6 +71,11 @@ static int collect_row(struct collection *collection, const struct store_key *ke
     wt__kept_tools_add(&collection->kept, tool);
     WT_TRY(wt__name_counts_add(&collection->providers, tool->provider, &named, collection->analyser,
                                &collection->provider_words, err));
+    uint16_t words[ROW_WORDS_MAX];
+    const struct row_tokens tokens = {
+        words, wt__document_words(&collection->document, tool, &wt__encoder_packed(collection->word_encoder)->tokenizer,
+                                  words)};
+    WT_TRY(wt__row_words_add(&collection->words, tokens, err));
     size_t row = collection->rows++;
     collection->copy_hashes[row] = wt__document_copy_hash(&collection->document, tool);
     collection->read[row].generation = key->generation;
@@ -79,6 +86,7 @@ static int collect_row(struct collection *collection, const struct store_key *ke
                                                   .name_hash = wt__document_name_hash(tool->name),
                                                   .provider_hash = named,
                                                   .actions = wt__tool_actions(tool),
+                                                  .verbs = wt__tool_verbs(tool),
                                                   .method_twin = wt__document_method_twin(tool)};
     return 0;
 }
@@ -137,6 +145,8 @@ static int copy_collected_row(struct collection_update *f)
     WT_TRY(grow_collection(collection));
     WT_TRY(count_copied_provider(f, &known->keys[f->at]));
     WT_TRY(wt__lexical_builder_copy(collection->builder, known->builder, f->at, collection->err));
+    const struct row_words words = wt__row_words_view(&known->words);
+    WT_TRY(wt__row_words_add(&collection->words, wt__row_words(&words, (uint32_t)f->at), collection->err));
     size_t row = collection->rows++;
     wt__kept_tools_copy(&collection->kept, known->kept, f->at);
     collection->read[row] = known->read[f->at];
@@ -255,6 +265,7 @@ int wt__collect(struct collection *collection, struct collection *known, wt_erro
 {
     collection->err = err;
     WT_TRY(wt__analyser_open(&collection->analyser, err));
+    WT_TRY(wt__encoder_open(&collection->word_encoder, MODEL_BUILT_IN, err));
     WT_TRY(known ? wt__lexical_builder_follow(&collection->builder, known->builder, err)
                  : wt__lexical_builder_new(&collection->builder, &wt__lexical_settings, err));
     WT_TRY(wt__moment_read(collection->engine, collection->store, &collection->moment, err));
@@ -277,12 +288,14 @@ void wt__collection_trim(struct collection *collection)
     wt__name_counts_dispose(&collection->providers);
     wt__analyser_close(collection->analyser);
     wt__buffer_dispose(&collection->id);
+    wt__encoder_close(collection->word_encoder);
     free(collection->lexical);
     free(collection->copies);
     collection->document = (struct document){.described = 0};
     collection->provider_words = (struct token_list){.len = 0};
     collection->providers = (struct name_counts){.len = 0};
     collection->analyser = NULL;
+    collection->word_encoder = NULL;
     collection->lexical = NULL;
     collection->copies = NULL;
 }
@@ -294,6 +307,7 @@ void wt__collection_free(struct collection *collection)
     wt__collection_trim(collection);
     wt__lexical_builder_free(collection->builder);
     wt__names_builder_dispose(&collection->names);
+    wt__row_words_dispose(&collection->words);
     wt__kept_tools_free(collection->kept);
     free(collection->copy_hashes);
     free(collection->head_rows);

@@ -201,6 +201,7 @@ static int make_index_snapshot(struct collection *collection, struct collection 
         .lexical_len = collection->lexical_len,
         .names = wt__names_builder_finish(&collection->names),
         .copies = {collection->copies, collection->copy_count},
+        .words = wt__row_words_view(&collection->words),
         .sources = sets.sources,
         .source_count = sets.len,
     };

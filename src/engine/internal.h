@@ -39,6 +39,7 @@ struct collection {
     size_t key_capacity, read_capacity, copy_capacity, head_capacity;
     struct lexical_builder *builder;
     struct names_builder names;
+    struct row_words_builder words;
     struct kept_tools *kept; /* NULL if not wanted or over the memory limit */
 
     /* Used only while collecting: */
@@ -46,8 +47,9 @@ struct collection {
     struct document document;
     struct name_counts providers;
     struct token_list provider_words;
-    struct buffer id; /* id of the current tool */
-    uint32_t *copies; /* [copy_count] rows of all groups of exact copies */
+    struct buffer id;             /* id of the current tool */
+    struct encoder *word_encoder; /* built-in encoder, whose tokens are the words of rows */
+    uint32_t *copies;             /* [copy_count] rows of all groups of exact copies */
     size_t copy_count;
     void *lexical; /* lexical index of the rows, [lexical_len] bytes */
     size_t lexical_len;

@@ -15,14 +15,15 @@
 #include "index/snapshot.h"
 
 #define LEXICAL_MAGIC 0x58455457u /* "WTEX" in little-endian order */
-enum { LEXICAL_VERSION = 2, LEXICAL_FULL = 65535 /* stored value of a term's maximum impact */ };
+enum { LEXICAL_VERSION = 3, LEXICAL_FULL = 65535 /* stored value of a term's maximum impact */ };
 
 struct lexical_header {
-    uint32_t magic, version, rows, terms, postings, blocks, text_len, reserved;
+    uint32_t magic, version, rows, terms, postings, blocks, text_len, field_count;
 };
 
 struct lexical_layout {
-    size_t entries, row, block_last, damping, impact, block_max, text, len; /* byte offsets; len: bytes of the block */
+    /* byte offsets; len: bytes of the block */
+    size_t entries, row, block_last, damping, impact, block_max, fields, field_terms, text, len;
 };
 
 /* Returns the layout: arrays by descending alignment, without gaps. The sums cannot overflow, because each count is
@@ -35,7 +36,9 @@ static inline struct lexical_layout wt__lexical_layout(const struct lexical_head
     at.damping = at.block_last + (size_t)header->blocks * sizeof(uint32_t);
     at.impact = at.damping + (size_t)header->rows * sizeof(float);
     at.block_max = at.impact + (size_t)header->postings * sizeof(uint16_t);
-    at.text = at.block_max + (size_t)header->blocks * sizeof(uint16_t);
+    at.fields = at.block_max + (size_t)header->blocks * sizeof(uint16_t);
+    at.field_terms = at.fields + header->postings;
+    at.text = at.field_terms + (size_t)header->rows * header->field_count;
     at.len = at.text + header->text_len;
     return at;
 }
@@ -56,7 +59,7 @@ static inline int wt__lexical_compare(struct str a, struct str b)
 #define SNAPSHOT_NO_GENERATION UINT64_MAX /* generation of a snapshot that is written only to keep its vectors */
 
 enum {
-    SNAPSHOT_VERSION = 7,
+    SNAPSHOT_VERSION = 8,
     SNAPSHOT_ALIGN = 64,        /* alignment of sections */
     VECTORS_HEADER_BYTES = 4096 /* offset of the first chunk */
 };
@@ -83,7 +86,7 @@ struct snapshot_header {
     struct file_mark mark;
     uint64_t generation, settings;
     uint32_t rows, set_count, name_words, reserved;
-    struct snapshot_section keys, lexical, names, copies;
+    struct snapshot_section keys, lexical, names, copies, word_ends, word_tokens;
     struct snapshot_set_header sets[SNAPSHOT_MAX_SETS];
 };
 

@@ -85,13 +85,15 @@ struct lexical_entry {
 
 /* A view of an index; the caller owns the bytes. */
 struct lexical {
-    uint32_t rows, terms, postings, blocks, text_len;
+    uint32_t rows, terms, postings, blocks, text_len, field_count;
     const struct lexical_entry *entries; /* [terms + 1] */
     const uint32_t *row;                 /* [postings] */
     const uint16_t *impact;              /* [postings] */
     const float *damping;                /* [rows] in (0, 1] if the bytes are valid */
     const uint32_t *block_last;          /* [blocks] last row of each block */
     const uint16_t *block_max;           /* [blocks] maximum impact of each block */
+    const uint8_t *fields;               /* [postings] fields with the term: bits 1u << field */
+    const uint8_t *field_terms;          /* [rows, field_count] distinct terms of each field, at most 255 */
     const char *text;                    /* [text_len] texts of all terms */
 };
 
@@ -156,6 +158,19 @@ void wt__lexical_score_rows(const struct lexical *index, const struct lexical_qu
 /* Computes the contributions of `count` prepared terms, from number `first` on, to the row's score. shares: [count].
  * The first occurrence of a repeated term gets its whole contribution, the others 0. */
 void wt__lexical_explain(const struct lexical_query *query, size_t first, size_t count, uint32_t row, float *shares);
+
+/* Computes the fields of rows[i] that contain the prepared term of this number: masks, [count], of bits 1u << field; 0
+ * for rows without the term. */
+void wt__lexical_match_fields(const struct lexical_query *query, size_t term, const uint32_t *rows, size_t count,
+                              uint8_t *masks);
+
+/* Returns the number of distinct terms in a field of a row, at most 255. */
+static inline unsigned wt__lexical_field_terms(const struct lexical *index, uint32_t row, size_t field)
+{
+    return row < index->rows && field < index->field_count
+               ? index->field_terms[(size_t)row * index->field_count + field]
+               : 0;
+}
 
 /* Returns the number of rows with the prepared term of this number. */
 uint32_t wt__lexical_term_rows(const struct lexical_query *query, size_t term);

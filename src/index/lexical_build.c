@@ -342,7 +342,8 @@ static int allocate_block(struct lexical_builder *builder, unsigned char **out, 
                                     .terms = (uint32_t)count,
                                     .postings = (uint32_t)builder->postings,
                                     .blocks = (uint32_t)blocks,
-                                    .text_len = (uint32_t)text_len};
+                                    .text_len = (uint32_t)text_len,
+                                    .field_count = (uint32_t)builder->settings.field_count};
     struct lexical_layout layout = wt__lexical_layout(&header);
     *len = layout.len;
     if (builder->postings > LEXICAL_MAX_POSTINGS || text_len > UINT32_MAX)
@@ -369,12 +370,15 @@ static void compute_mean_lengths(const struct lexical_builder *builder, float *m
     }
 }
 
-/* Stores rows and impacts per term, in one pass over the notes. Postings are in ascending order of rows. The mean of a
- * field's length excludes rows in which the field is empty. */
-static void place_postings(struct lexical_builder *builder, uint32_t *rows, float *impacts)
+/* Stores rows, fields and impacts per term, in one pass over the notes. Postings are in ascending order of rows. The
+ * mean of a field's length excludes rows in which the field is empty. */
+static void place_postings(struct lexical_builder *builder, unsigned char *block, const struct lexical_layout *layout,
+                           float *impacts)
 {
     const struct lexical_settings *settings = &builder->settings;
     size_t fields = settings->field_count;
+    uint32_t *rows = (uint32_t *)(block + layout->row);
+    uint8_t *field_terms = block + layout->field_terms, *masks = block + layout->fields, mask = 0;
     float mean[LEXICAL_MAX_FIELDS], norm[LEXICAL_MAX_FIELDS], tf[LEXICAL_MAX_FIELDS] = {0};
     compute_mean_lengths(builder, mean);
     for (size_t row = 0, at = 0; row < builder->rows; row++) {
@@ -384,13 +388,18 @@ static void place_postings(struct lexical_builder *builder, uint32_t *rows, floa
         }
         for (; at < builder->row_end[row]; at++) {
             struct note note = builder->notes[at];
+            uint8_t *distinct = &field_terms[row * fields + note.field];
+            *distinct += *distinct < UINT8_MAX;
+            mask |= (uint8_t)(1u << note.field);
             tf[note.field] = (float)note.tf;
             if (!note.last)
                 continue;
             struct term *term = &builder->terms[note.term];
             rows[term->place] = (uint32_t)row;
+            masks[term->place] = mask;
             impacts[term->place] = compute_impact(settings, term->idf, tf, norm);
             term->place++;
+            mask = 0;
             memset(tf, 0, sizeof tf);
         }
     }
@@ -512,7 +521,7 @@ int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size
     struct lexical_entry *entries = (struct lexical_entry *)(block + layout.entries);
     uint32_t *rows = (uint32_t *)(block + layout.row), *block_last = (uint32_t *)(block + layout.block_last);
     uint16_t *quantised = (uint16_t *)(block + layout.impact), *block_max = (uint16_t *)(block + layout.block_max);
-    place_postings(builder, rows, impacts);
+    place_postings(builder, block, &layout, impacts);
     WT_TRY(compute_damping(builder, rows, impacts, (float *)(block + layout.damping), err));
     for (size_t t = 0; t < header->terms; t++) {
         uint32_t from = entries[t].posting;

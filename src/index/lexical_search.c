@@ -39,6 +39,7 @@ enum {
 struct lexical_cursor {
     const uint32_t *row;
     const uint16_t *impact;
+    const uint8_t *fields;
     const uint32_t *block_last;
     const uint16_t *block_max;
     uint32_t count, blocks, entry; /* numbers of postings and blocks; number of the term in the dictionary */
@@ -67,7 +68,7 @@ int wt__lexical_view(struct lexical *out, const void *bytes, size_t len, wt_erro
     if (header.magic != LEXICAL_MAGIC || header.version != LEXICAL_VERSION)
         return wt__fail(err, WT_ESTORE, "lexical index: another version");
     struct lexical_layout layout = wt__lexical_layout(&header);
-    if (len != layout.len || header.rows > WT_MAX_TOOLS)
+    if (len != layout.len || header.rows > WT_MAX_TOOLS || header.field_count > LEXICAL_MAX_FIELDS)
         return wt__fail(err, WT_ESTORE, "lexical index: %zu bytes where its header says %zu", len, layout.len);
     const unsigned char *base = bytes;
     *out = (struct lexical){
@@ -82,6 +83,9 @@ int wt__lexical_view(struct lexical *out, const void *bytes, size_t len, wt_erro
         .block_last = (const uint32_t *)(base + layout.block_last),
         .damping = (const float *)(base + layout.damping),
         .block_max = (const uint16_t *)(base + layout.block_max),
+        .field_count = header.field_count,
+        .fields = base + layout.fields,
+        .field_terms = base + layout.field_terms,
         .text = (const char *)(base + layout.text),
     };
     return 0;
@@ -120,6 +124,7 @@ static bool open_cursor(struct lexical_cursor *cursor, const struct lexical *ind
     *cursor = (struct lexical_cursor){
         .row = index->row + entry->posting,
         .impact = index->impact + entry->posting,
+        .fields = index->fields + entry->posting,
         .block_last = index->block_last + entry->block,
         .block_max = index->block_max + entry->block,
         .count = next->posting - entry->posting,
@@ -625,15 +630,36 @@ size_t wt__lexical_search_plain(const struct lexical *index, const struct lexica
     return top.len;
 }
 
-/* Returns the contribution of a term to the sum of a row. The row need not be in the current window. */
-static uint32_t compute_share(const struct lexical_cursor *cursor, uint32_t row)
+/* Returns the index of a row's posting, or the number of postings if the row does not have the term. */
+static uint32_t find_posting(const struct lexical_cursor *cursor, uint32_t row)
 {
     uint32_t block = lower_bound_row(cursor->block_last, cursor->blocks, row);
     if (block == cursor->blocks)
-        return 0;
+        return cursor->count;
     uint32_t begin = block * LEXICAL_BLOCK, left = cursor->count - begin;
     uint32_t at = begin + lower_bound_row(cursor->row + begin, left < LEXICAL_BLOCK ? left : LEXICAL_BLOCK, row);
-    return at < cursor->count && cursor->row[at] == row ? scale_impact(cursor, cursor->impact[at]) : 0;
+    return at < cursor->count && cursor->row[at] == row ? at : cursor->count;
+}
+
+/* Returns the contribution of a term to any row. */
+static uint32_t compute_share(const struct lexical_cursor *cursor, uint32_t row)
+{
+    uint32_t at = find_posting(cursor, row);
+    return at < cursor->count ? scale_impact(cursor, cursor->impact[at]) : 0;
+}
+
+void wt__lexical_match_fields(const struct lexical_query *query, size_t term, const uint32_t *rows, size_t count,
+                              uint8_t *masks)
+{
+    uint32_t number = query->known[term].cursor;
+    for (size_t i = 0; i < count; i++) {
+        masks[i] = 0;
+        if (number == NO_CURSOR)
+            continue;
+        const struct lexical_cursor *cursor = &query->cursors[number];
+        uint32_t at = find_posting(cursor, rows[i]);
+        masks[i] = at < cursor->count ? cursor->fields[at] : 0;
+    }
 }
 
 float wt__lexical_damping(const struct lexical *index, uint32_t row)

@@ -113,6 +113,21 @@ static int parse_copies(struct copy_groups *copies, const struct snapshot_header
     return copies->rows ? 0 : WT_ESTORE;
 }
 
+static int parse_words(struct row_words *words, const struct snapshot_header *header, struct mapping image,
+                       wt_error *err)
+{
+    const struct snapshot_section *ends = &header->word_ends, *tokens = &header->word_tokens;
+    size_t rows = ends->len / sizeof *words->ends;
+    if (ends->len % sizeof *words->ends != 0 || tokens->len % sizeof *words->tokens != 0 ||
+        (rows > 0 && rows != header->rows))
+        return wt__fail(err, WT_ESTORE, "damaged: words are truncated");
+    words->ends = verify_section(image, ends, ends->len, "words", err);
+    words->tokens = words->ends ? verify_section(image, tokens, tokens->len, "words", err) : NULL;
+    words->rows = rows;
+    words->count = tokens->len / sizeof *words->tokens;
+    return words->tokens ? 0 : WT_ESTORE;
+}
+
 static int parse_image(struct snapshot *snapshot, struct mapping image, wt_error *err)
 {
     const struct snapshot_header *header = (const void *)image.ptr;
@@ -135,6 +150,7 @@ static int parse_image(struct snapshot *snapshot, struct mapping image, wt_error
         return wt__fail(err, WT_ESTORE, "damaged: %u rows of terms for %u tools", snapshot->lexical.rows, header->rows);
     WT_TRY(parse_names(&snapshot->names, header, image, err));
     WT_TRY(parse_copies(&snapshot->copies, header, image, err));
+    WT_TRY(parse_words(&snapshot->words, header, image, err));
     for (size_t i = 0; i < header->set_count; i++) {
         WT_TRY(parse_set(&snapshot->sets[i], &header->sets[i], image, header->rows, err));
         snapshot->set_count = i + 1;
@@ -385,6 +401,7 @@ int wt__snapshot_validate(const struct snapshot *snapshot, wt_error *err)
     WT_TRY(wt__lexical_check(&snapshot->lexical, err));
     WT_TRY(wt__names_check(&snapshot->names, snapshot->rows, err));
     WT_TRY(wt__copy_groups_check(snapshot, err));
+    WT_TRY(wt__row_words_check(&snapshot->words, err));
     for (size_t i = 0; i < snapshot->set_count; i++) {
         const struct snapshot_set *set = &snapshot->sets[i];
         int rc = wt__vectors_check(&set->vectors, err);

@@ -23,6 +23,7 @@
 #include "base/str.h"
 #include "index/lexical.h"
 #include "index/names.h"
+#include "index/row_words.h"
 #include "index/vectors.h"
 
 enum {
@@ -44,6 +45,7 @@ struct snapshot_key {
     uint32_t actions;         /* wt__tool_actions: actions of the tool according to the catalogue */
     uint32_t group;           /* start of the tool's group in copy_groups.rows, counted from 1; 0 if it has no copies */
     uint32_t method_twin;     /* 1 if wt__document_method_twin, else 0 */
+    uint32_t verbs;           /* wt__tool_verbs: actions according to its name and description */
 };
 
 /* Returns a 32-bit hash of a tool's id. The hash finds the row of a tool for data from another store with the same
@@ -73,6 +75,7 @@ struct snapshot {
     struct lexical lexical;
     struct name_index names;
     struct copy_groups copies;
+    struct row_words words;
     size_t set_count;
     struct snapshot_set {
         const char *model, *kind;
@@ -121,6 +124,7 @@ struct snapshot_content {
     size_t source_count;
     struct name_index names;   /* sorted; empty if names are not searched */
     struct copy_groups copies; /* must match keys */
+    struct row_words words;    /* words of all rows, or zero */
 };
 
 /* Writes the content as the folder's new snapshot and opens it.

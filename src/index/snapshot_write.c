@@ -331,7 +331,7 @@ static int fill_vector_set(struct snapshot_job *job, struct set_plan *plan, wt_e
 
 /* --- The snapshot file --- */
 
-enum { SECTIONS = 4 + 2 * SNAPSHOT_MAX_SETS };
+enum { SECTIONS = 6 + 2 * SNAPSHOT_MAX_SETS };
 
 /* Content of the snapshot file. Sections are in the order of their offsets. */
 struct snapshot_image {
@@ -370,6 +370,9 @@ static void compose_image(struct snapshot_image *image, const struct snapshot_jo
     add_section(image, &header->lexical, content->lexical, content->lexical_len);
     add_section(image, &header->names, content->names.entries, content->names.count * sizeof *content->names.entries);
     add_section(image, &header->copies, content->copies.rows, content->copies.count * sizeof *content->copies.rows);
+    add_section(image, &header->word_ends, content->words.ends, content->words.rows * sizeof *content->words.ends);
+    add_section(image, &header->word_tokens, content->words.tokens,
+                content->words.count * sizeof *content->words.tokens);
     for (size_t i = 0; i < content->source_count; i++) {
         const struct set_plan *plan = &job->plans[i];
         struct snapshot_set_header *set = &header->sets[i];

@@ -70,6 +70,26 @@ unsigned wt__tool_actions(const struct tool *tool)
     return named ? named : method;
 }
 
+/* Returns the actions of a verb in the base form or the third person ("creates", "fetches", "copies"). */
+static unsigned actions_of_third_person(struct str word)
+{
+    unsigned actions = wt__verb(word).actions;
+    for (size_t cut = 1; !actions && cut <= 2 && word.len > cut + 2 && (word.ptr[word.len - 1] | 0x20) == 's'; cut++)
+        actions = wt__verb((struct str){word.ptr, word.len - cut}).actions;
+    return actions;
+}
+
+unsigned wt__tool_verbs(const struct tool *tool)
+{
+    unsigned actions = wt__tool_actions(tool);
+    if (!actions)
+        actions = actions_of_name(tool->name);
+    size_t at = 0;
+    for (size_t seen = 0; !actions && seen < 2; seen++)
+        actions = actions_of_third_person(wt__next_word(tool->description, &at));
+    return actions;
+}
+
 /* Returns the actions of a request, or 0 if it has no verb among its first words. */
 static unsigned read_actions(struct str text)
 {

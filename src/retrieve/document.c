@@ -3,11 +3,13 @@
 #include "retrieve/document.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "catalog/schema.h"
 #include "retrieve/tool_names.h"
+#include "retrieve/words.h"
 #include "text/markup.h"
 #include "text/unicode.h"
 
@@ -35,7 +37,7 @@ const struct lexical_settings wt__lexical_settings = {
 };
 
 /* Increment when the analyser, the reading of fields or the copy hash changes, so that indexes are rebuilt. */
-enum { ANALYSIS_VERSION = 4 };
+enum { ANALYSIS_VERSION = 5 };
 
 uint64_t wt__document_settings_key(void)
 {
@@ -286,4 +288,49 @@ void wt__document_text(const struct tool *tool, unsigned fields, unsigned which,
 {
     unsigned names = fields & (1u << FIELD_PROVIDER | 1u << FIELD_NAME);
     wt__document_fields_text(tool, which == 0 || !names ? fields : names, out);
+}
+
+/* Appends the tokens of each word of a text that is not a stop word, as long as they fit. */
+static size_t append_words(struct str text, const struct tokenizer *tokenizer, size_t most, uint16_t *out, size_t len)
+{
+    enum { WORD_TOKENS = 8, WORD_BYTES = 64 };
+    size_t at = 0;
+    for (struct str word; (word = wt__next_word(text, &at)).len > 0;) {
+        char lower[WORD_BYTES];
+        int32_t ids[WORD_TOKENS];
+        if (word.len > sizeof lower || wt__is_stopword_any_case(word))
+            continue;
+        for (size_t i = 0; i < word.len; i++)
+            lower[i] = wt__lower_ascii(word.ptr[i]);
+        size_t count = wt__tokenizer_pieces(tokenizer, (struct str){lower, word.len}, WORD_TOKENS, ids);
+        if (len + count > most)
+            break;
+        for (size_t i = 0; i < count; i++)
+            if (ids[i] >= 0 && ids[i] < ROW_WORDS_BREAK)
+                out[len++] = (uint16_t)(ids[i] | (i > 0 ? ROW_WORDS_CONTINUE : 0));
+    }
+    return len;
+}
+
+/* Returns the first sentence of a description. A very short one, such as "Deprecated.", has the text that follows. */
+static struct str first_sentence(struct str text)
+{
+    enum { SHORT_BYTES = 12, SENTENCE_MAX = 300 };
+    text = wt__str_head(text, SENTENCE_MAX);
+    for (size_t i = 0; i < text.len; i++)
+        if (i >= SHORT_BYTES && memchr(".!?\n", text.ptr[i], 4))
+            return wt__str_head(text, i);
+    return text;
+}
+
+size_t wt__document_words(const struct document *document, const struct tool *tool, const struct tokenizer *tokenizer,
+                          uint16_t out[ROW_WORDS_MAX])
+{
+    enum { NAME_TOKENS = 20 };
+    WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
+    wt__analyser_spell_out(tool->name, &name);
+    size_t len = append_words(wt__buffer_view(&name), tokenizer, NAME_TOKENS, out, 0);
+    out[len++] = ROW_WORDS_BREAK;
+    struct str described = {document->clean.ptr, document->described};
+    return append_words(first_sentence(described), tokenizer, ROW_WORDS_MAX, out, len);
 }

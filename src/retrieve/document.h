@@ -9,6 +9,8 @@
 #include "base/json.h"
 #include "catalog/tool.h"
 #include "index/lexical.h"
+#include "index/row_words.h"
+#include "text/tokenizer.h"
 #include "text/analyser.h"
 
 /* Fields of BM25, in the order of wt__lexical_settings. */
@@ -41,6 +43,12 @@ struct document {
 int wt__document_read(struct document *document, struct analyser *analyser, const struct tool *tool, wt_error *err);
 void wt__document_dispose(struct document *document);
 
+/* Writes the words of a tool's name and of the first sentence of its description, as index/row_words.h describes, to out
+ * [ROW_WORDS_MAX]. Stop words are skipped. Returns the number of tokens. The document must have been read from the same
+ * tool. */
+size_t wt__document_words(const struct document *document, const struct tool *tool, const struct tokenizer *tokenizer,
+                          uint16_t out[ROW_WORDS_MAX]);
+
 /* Returns a hash that ignores case, digits and punctuation: equal for "getForecast" and "Get Forecast 2". */
 uint64_t wt__document_name_hash(struct str name);
 
@@ -57,6 +65,10 @@ bool wt__document_method_twin(const struct tool *tool);
 /* Returns the kinds of action of a tool, according to its HTTP method or its MCP annotations (action.c): bits of enum
  * action (words.h), or 0 if the catalogue declares no action. The tool's name alone is not enough. */
 unsigned wt__tool_actions(const struct tool *tool);
+
+/* Returns the kinds of action of the verb in a tool's name or, without one, of the first word of its description; 0 if
+ * neither is a known verb. */
+unsigned wt__tool_verbs(const struct tool *tool);
 
 /* The vector of a tool is the normalised weighted sum of the vectors of its texts. The kind identifies the texts and
  * their weights. Vectors of another kind are stale. */

@@ -25,6 +25,7 @@ static void search_lexical(const struct lexical *index)
     struct scored hits[K];
     uint32_t rows[] = {0, 1, 7, UINT32_MAX};
     float scores[K], shares[TERMS];
+    uint8_t masks[K];
     uint64_t *allowed = calloc((size_t)index->rows / 64 + 1, sizeof *allowed);
     if (allowed && wt__lexical_prepare(&query, index, terms, TERMS, NULL) == 0) {
         wt__lexical_search(index, &query, K, NULL, hits);
@@ -32,6 +33,10 @@ static void search_lexical(const struct lexical *index)
         wt__lexical_search(index, &query, K, allowed, hits);
         wt__lexical_score_rows(index, &query, rows, K, scores);
         wt__lexical_explain(&query, 0, TERMS, 1, shares);
+        for (size_t term = 0; term < TERMS; term++)
+            wt__lexical_match_fields(&query, term, rows, K, masks);
+        for (size_t row = 0; row < K; row++)
+            wt__lexical_field_terms(index, rows[row], 0);
     }
     wt__lexical_query_dispose(&query);
     free(allowed);
@@ -60,6 +65,20 @@ static void read_copies(const struct snapshot *snapshot)
         for (size_t i = 0; i < count; i++)
             if (rows[i] >= snapshot->rows)
                 __builtin_trap();
+    }
+}
+
+/* Reads the words of rows. Damaged rows are empty. */
+static void read_words(const struct snapshot *snapshot)
+{
+    wt__row_words_check(&snapshot->words, NULL);
+    for (uint32_t row = 0; row <= snapshot->rows && row < 100; row++) {
+        struct row_tokens tokens = wt__row_words(&snapshot->words, row);
+        unsigned sum = 0;
+        for (size_t i = 0; i < tokens.len; i++)
+            sum += tokens.items[i];
+        if (sum > tokens.len * UINT16_MAX)
+            __builtin_trap();
     }
 }
 
@@ -115,6 +134,7 @@ static void open_snapshot(const uint8_t *data, size_t size)
         search_lexical(&snapshot->lexical);
         spell_by(&snapshot->lexical);
         read_copies(snapshot);
+        read_words(snapshot);
         for (size_t i = 0; i < snapshot->set_count; i++)
             fill_set(&snapshot->sets[i].vectors, data + len, size - len);
         wt__snapshot_free(snapshot);

@@ -359,6 +359,57 @@ static void adds_weights_of_repeated_terms(void **state)
 
 /* In each round, some rows are removed and some change. A builder that copies the unchanged rows makes the same block
  * as a builder that gets all rows. */
+static void postings_know_the_fields_of_their_term(void **state)
+{
+    (void)state;
+    enum { ROWS = 300, SEED = 7 };
+    struct lexical_fixture f;
+    uint32_t rows[ROWS];
+    uint8_t masks[ROWS];
+    build_fixture_index(&f, SEED, ROWS);
+    for (uint32_t row = 0; row < ROWS; row++)
+        rows[row] = row;
+    for (unsigned w = 0; w < 40; w++) {
+        const struct lexical_term terms[] = {{STR("unknown-word"), 1}, {wt__str(words[w * w]), 1}};
+        prepare_fixture_query(&f, terms, 2);
+        wt__lexical_match_fields(&f.query, 0, rows, ROWS, masks);
+        assert_int_equal(masks[0] | masks[ROWS - 1], 0);
+        wt__lexical_match_fields(&f.query, 1, rows, ROWS, masks);
+        for (uint32_t row = 0; row < ROWS; row++) {
+            struct row_text text;
+            unsigned expected = 0;
+            make_row(&text, SEED, row);
+            for (unsigned field = 0; field < FIELDS; field++) {
+                struct lexical_text *in = &text.fields[field];
+                expected |= (unsigned)field_has_term(in, terms[1].text, in->count) << field;
+            }
+            assert_int_equal(masks[row], expected);
+        }
+    }
+    close_index(&f);
+}
+
+static void rows_know_the_distinct_terms_of_their_fields(void **state)
+{
+    (void)state;
+    enum { ROWS = 300, SEED = 7 };
+    struct lexical_fixture f;
+    build_fixture_index(&f, SEED, ROWS);
+    for (uint32_t row = 0; row < ROWS; row++) {
+        struct row_text text;
+        make_row(&text, SEED, row);
+        for (size_t field = 0; field < FIELDS; field++) {
+            unsigned distinct = 0;
+            for (size_t i = 0; i < text.fields[field].count; i++)
+                distinct += !field_has_term(&text.fields[field], text.terms[field][i], i);
+            assert_int_equal(wt__lexical_field_terms(&f.index, row, field), distinct < 255 ? distinct : 255);
+        }
+    }
+    assert_int_equal(wt__lexical_field_terms(&f.index, ROWS, 0), 0);
+    assert_int_equal(wt__lexical_field_terms(&f.index, 0, FIELDS), 0);
+    close_index(&f);
+}
+
 static void continued_builder_makes_the_same_block(void **state)
 {
     enum { BEFORE = 400, ROUNDS = 3 };
@@ -480,6 +531,8 @@ int main(void)
         cmocka_unit_test(terms_without_match_or_valid_weight_find_no_rows),
         cmocka_unit_test(terms_are_numbered_in_order),
         cmocka_unit_test(adds_weights_of_repeated_terms),
+        cmocka_unit_test(postings_know_the_fields_of_their_term),
+        cmocka_unit_test(rows_know_the_distinct_terms_of_their_fields),
         cmocka_unit_test(continued_builder_makes_the_same_block),
         cmocka_unit_test(reports_exceeded_limits),
         cmocka_unit_test(damaged_index_bytes_are_harmless),

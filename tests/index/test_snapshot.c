@@ -302,8 +302,8 @@ static void keeps_vectors_of_the_previous_snapshot_in_memory(void **state)
     c.keys[7].generation = 5;
     void *lexical = lexical_of(&c, &len);
     const struct vector_source source = {model, "text", DIM, NULL, fetch_derived_vectors, &c, 0};
-    const struct snapshot_content content = {2,   SETTINGS, c.keys, c.rows,       lexical,
-                                             len, &source,  1,      {.count = 0}, {.count = 0}};
+    const struct snapshot_content content = {2,       SETTINGS, c.keys,       c.rows,       lexical,     len,
+                                             &source, 1,        {.count = 0}, {.count = 0}, {.count = 0}};
     assert_int_equal(wt__snapshot_build(&second, first, &content, NULL), 0);
     assert_int_equal(c.fetched, 21);
     wt__snapshot_free(first);
@@ -407,18 +407,20 @@ static void rejects_invalid_content(void **state)
         int code;
     } cases[] = {
         {"30 rows of terms for 29 tools",
-         {1, 1, c.keys, 29, lexical, len, &source, 1, {.count = 0}, {.count = 0}},
+         {1, 1, c.keys, 29, lexical, len, &source, 1, {.count = 0}, {.count = 0}, {.count = 0}},
          WT_EINVAL},
         {"more than 2000000 tools",
-         {1, 1, c.keys, 2000001, lexical, len, &source, 1, {.count = 0}, {.count = 0}},
+         {1, 1, c.keys, 2000001, lexical, len, &source, 1, {.count = 0}, {.count = 0}, {.count = 0}},
          WT_ETOOLONG},
         {"more than 6 kinds of vectors",
-         {1, 1, c.keys, 30, lexical, len, &source, 7, {.count = 0}, {.count = 0}},
+         {1, 1, c.keys, 30, lexical, len, &source, 7, {.count = 0}, {.count = 0}, {.count = 0}},
          WT_EINVAL},
         {"vectors \"text\" of dimension 1048576 are not supported",
-         {1, 1, c.keys, 30, lexical, len, &wide, 1, {.count = 0}, {.count = 0}},
+         {1, 1, c.keys, 30, lexical, len, &wide, 1, {.count = 0}, {.count = 0}, {.count = 0}},
          WT_EINVAL},
-        {"lexical index: too short", {1, 1, c.keys, 30, lexical, 8, &source, 1, {.count = 0}, {.count = 0}}, WT_ESTORE},
+        {"lexical index: too short",
+         {1, 1, c.keys, 30, lexical, 8, &source, 1, {.count = 0}, {.count = 0}, {.count = 0}},
+         WT_ESTORE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(wt__snapshot_build(&snapshot, NULL, &cases[i].content, &err), cases[i].code);
@@ -557,9 +559,9 @@ static void reports_other_byte_orders_and_versions(void **state)
         int code;
     } cases[] = {
         {"written on a machine with another byte order", offsetof(struct file_mark, byte_order), 0x0D0C0B0A, WT_ESTORE},
-        {"version 8, written by a newer whichtool (this one reads 7)", offsetof(struct file_mark, version), 8,
+        {"version 9, written by a newer whichtool (this one reads 8)", offsetof(struct file_mark, version), 9,
          WT_ENEWER},
-        {"version 6 is no longer supported", offsetof(struct file_mark, version), 6, WT_ESTORE},
+        {"version 7 is no longer supported", offsetof(struct file_mark, version), 7, WT_ESTORE},
         {"not an index file", 0, 0x20202020, WT_ESTORE},
     };
     fill_catalogue(&c, 5);
@@ -701,8 +703,8 @@ static void waiting_writer_times_out(void **state)
     fill_catalogue(&c, 3);
     assert_int_equal(wt__lock_file(&lock, in_folder(SNAPSHOT_LOCK), 0, NULL), 0);
     void *lexical = lexical_of(&c, &len);
-    const struct snapshot_content content = {1,   SETTINGS, c.keys, c.rows,       lexical,
-                                             len, NULL,     0,      {.count = 0}, {.count = 0}};
+    const struct snapshot_content content = {1,    SETTINGS, c.keys,       c.rows,       lexical,     len,
+                                             NULL, 0,        {.count = 0}, {.count = 0}, {.count = 0}};
     assert_int_equal(wt__snapshot_write(&snapshot, folder, &content, 30, NULL), WT_EBUSY);
     wt__unlock_file(lock);
     assert_int_equal(wt__snapshot_write(&snapshot, folder, &content, 30, NULL), 0);
