@@ -59,6 +59,8 @@ float wt__relevance(const struct relevance_model *relevance, const struct retrie
     const struct relevance_model *with = relevance && whole ? relevance : wt__relevance_default(retriever, hits);
     if (hit->brought)
         return NAN;
+    if (!relevance && retriever->weights[SOURCE_SCORER] > 0)
+        return hit->estimate;
     wt__relevance_read(values, retriever, hits, hit);
     return wt__logistic(with->weights, with->constant, values, RELEVANCE_FEATURES);
 }

@@ -24,6 +24,8 @@ const struct recipe wt__recipes[RECIPES] = {
                       .retriever = &wt__dense, .lessons = ""},
     [RECIPE_HYBRID] = {RANKS("hybrid", "words and meaning together; the default with a model and no training", 1, 0),
                        .retriever = &wt__hybrid, .lessons = ""},
+    [RECIPE_SCORER] = {RANKS("scorer", "words, meaning, provider and action, weighed by a learned scorer", 1, 0),
+                       .retriever = &wt__scored, .lessons = ""},
     [RECIPE_TOOL2VEC] = {RANKS("tool2vec", "Tool2Vec: embeddings of the requests that used a tool, and of its text", 1,
                                1),
                          .model = MODEL_TOOL2VEC, .lessons = "tool2vec"},

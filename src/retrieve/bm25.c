@@ -11,7 +11,7 @@
 
 static const float SPARED_FROM = .9f; /* share of the best cosine above which tools are damped less */
 
-static int compare_terms(const void *a, const void *b)
+int wt__compare_terms(const void *a, const void *b)
 {
     const struct lexical_term *x = a, *y = b;
     size_t shorter = x->text.len < y->text.len ? x->text.len : y->text.len;
@@ -33,9 +33,9 @@ static int read_terms(struct workspace *workspace, struct text *text, wt_error *
     WT_CHECK_ALLOC(text->terms && text->shares && text->idf, err);
     for (size_t i = 0; i < count; i++)
         text->terms[i] = (struct lexical_term){workspace->tokens.terms[first + i], 1};
-    qsort(text->terms, count, sizeof *text->terms, compare_terms);
+    qsort(text->terms, count, sizeof *text->terms, wt__compare_terms);
     for (size_t i = 0; i < count; i++) {
-        if (text->term_count > 0 && compare_terms(&text->terms[i], &text->terms[text->term_count - 1]) == 0)
+        if (text->term_count > 0 && wt__compare_terms(&text->terms[i], &text->terms[text->term_count - 1]) == 0)
             text->terms[text->term_count - 1].weight++;
         else
             text->terms[text->term_count++] = text->terms[i];
@@ -179,7 +179,7 @@ static size_t mark_fields(const struct document *document, const struct lexical_
     for (size_t f = 0; f < FIELD_COUNT; f++)
         for (size_t i = 0; i < document->fields[f].count; i++) {
             struct lexical_term key = {.text = document->fields[f].terms[i]};
-            const struct lexical_term *term = bsearch(&key, terms, count, sizeof key, compare_terms);
+            const struct lexical_term *term = bsearch(&key, terms, count, sizeof key, wt__compare_terms);
             if (!term)
                 continue;
             marked += fields[term - terms] == 0;

@@ -7,13 +7,13 @@
 #include "encoder/config.h"
 #include "retrieve/source.h"
 
-extern const struct source wt__source_bm25, wt__source_dense, wt__source_provider, wt__source_action,
+extern const struct source wt__source_bm25, wt__source_dense, wt__source_provider, wt__source_action, wt__source_scorer,
     wt__source_neighbours, wt__source_recorded, wt__source_named, wt__source_context;
 
 /* In the order of enum source_id. */
-const struct source *const wt__sources[SOURCES] = {&wt__source_bm25,   &wt__source_dense,      &wt__source_provider,
-                                                   &wt__source_action, &wt__source_neighbours, &wt__source_recorded,
-                                                   &wt__source_named,  &wt__source_context};
+const struct source *const wt__sources[SOURCES] = {&wt__source_bm25,     &wt__source_dense,  &wt__source_provider,
+                                                   &wt__source_action,   &wt__source_scorer, &wt__source_neighbours,
+                                                   &wt__source_recorded, &wt__source_named,  &wt__source_context};
 
 const struct retriever wt__bm25 = {.weights = {[SOURCE_BM25] = 1}, .subquery = 1};
 const struct retriever wt__dense = {.weights = {[SOURCE_DENSE] = 1}, .subquery = 1};
@@ -21,6 +21,10 @@ const struct retriever wt__hybrid = {
     .weights =
         {[SOURCE_BM25] = 1, [SOURCE_DENSE] = MODEL_DENSE_WEIGHT, [SOURCE_PROVIDER] = 0.3f, [SOURCE_ACTION] = 0.05f},
     .subquery = 1};
+const struct retriever wt__scored = {.weights = {[SOURCE_SCORER] = 1},
+                                     .subquery = 1,
+                                     .also = 1u << SOURCE_BM25 | 1u << SOURCE_DENSE | 1u << SOURCE_PROVIDER |
+                                             1u << SOURCE_ACTION};
 
 bool wt__retriever_uses(const struct retriever *retriever, enum source_id source)
 {
@@ -133,13 +137,12 @@ static size_t find_source_rank(const struct ranking *ranking, uint32_t row)
     return 0;
 }
 
-/* Returns the rank of candidate c in the order of one text alone. */
-static size_t rank_by_text(const struct evidence *evidence, size_t text, size_t c)
+/* Returns the 1-based rank of candidate c by its value. Equal values are ranked in the order of the candidates. */
+static size_t rank_by_value(const float *values, size_t count, size_t c)
 {
-    const float *value = evidence->value[text];
     size_t rank = 1;
-    for (size_t i = 0; i < evidence->candidates; i++)
-        rank += value[i] > value[c] || (i < c && value[i] == value[c]);
+    for (size_t i = 0; i < count; i++)
+        rank += values[i] > values[c] || (i < c && values[i] == values[c]);
     return rank;
 }
 
@@ -147,13 +150,15 @@ void wt__fuse_hit(const struct source_query *query, const struct evidence *evide
                   const struct chosen_candidate *choice, const struct chosen_candidate *first, struct hit *out)
 {
     size_t c = choice->candidate;
-    *out = (struct hit){.row = query->rows[c], .score = choice->score};
+    *out = (struct hit){
+        .row = query->rows[c], .score = choice->score, .estimate = query->probability ? query->probability[c] : NAN};
     for (enum source_id s = 0; s < SOURCES; s++) {
         const struct ranking *whole = wt__ranking(query, 0, s);
         bool silent = wt__sources[s]->is_sparse && whole->scores[c] == 0;
         if (wt__retriever_uses(query->retriever, s) && !silent) {
             struct stage_evidence *stage = wt__hit_stage(out, wt__sources[s]->name);
-            stage->rank = find_source_rank(whole, query->rows[c]);
+            stage->rank = wt__sources[s]->ranks_all ? rank_by_value(whole->scores, query->count, c)
+                                                    : find_source_rank(whole, query->rows[c]);
             stage->score = whole->scores[c];
             stage->share = source_value(query, s, 0, c);
             stage->weight = query->weights[s];
@@ -167,7 +172,7 @@ void wt__fuse_hit(const struct source_query *query, const struct evidence *evide
     if (choice->text > 0) {
         struct stage_evidence *stage = wt__hit_stage(out, SUBQUERY_STAGE);
         out->subquery = query->workspace->texts[choice->text].bytes;
-        stage->rank = rank_by_text(evidence, choice->text, c);
+        stage->rank = rank_by_value(evidence->value[choice->text], evidence->candidates, c);
         stage->score = evidence->value[choice->text][c];
         stage->share = choice->subquery;
         stage->weight = evidence->subquery_weight;

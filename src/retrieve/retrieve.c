@@ -7,6 +7,7 @@
  *                 dense       cosine
  *                 hybrid      sqrt(coverage) * words / best words + W * cosine / best cosine; W comes from the model.
  *                             Words are damped for keyword-stuffed tools (lexical.h).
+ *                 scorer      exp(score), where the learned scorer (scorer.h) gives the score
  *   order       compose.h
  *
  * Cost: one BM25 search per text, one pass over the vectors, and a few hundred exact scores. Only the searches grow
@@ -19,6 +20,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sort.h"
+#include "encoder/model_dir.h"
+#include "retrieve/scorer.h"
 #include "retrieve/segment.h"
 #include "retrieve/source.h"
 
@@ -50,6 +53,7 @@ int wt__workspace_open(struct workspace **out, wt_error *err)
     WT_CLEANUP(close_workspace) struct workspace *workspace = wt__alloc_zeros(1, sizeof *workspace);
     WT_CHECK_ALLOC(workspace, err);
     WT_TRY(wt__analyser_open(&workspace->analyser, err));
+    WT_TRY(wt__packed_bind(&workspace->word_vectors, wt__built_in_model, MODEL_BUILT_IN, err));
     *out = WT_TAKE(workspace);
     return 0;
 }
@@ -60,6 +64,7 @@ void wt__workspace_close(struct workspace *workspace)
         return;
     wt__analyser_close(workspace->analyser);
     wt__token_list_dispose(&workspace->tokens);
+    wt__token_list_dispose(&workspace->soft_tokens);
     wt__document_dispose(&workspace->document);
     wt__encoder_scratch_free(workspace->scratch);
     for (size_t t = 0; t < TEXTS_MAX; t++)
@@ -217,7 +222,7 @@ static int prepare_copies(struct copies **out, const struct source_query *query,
     struct workspace *workspace = query->workspace;
     struct provider_names *asked = &workspace->texts[0].providers;
     const struct vectors *vectors =
-        query->retriever->weights[SOURCE_DENSE] > 0 ? text_vectors(query->view->snapshot) : NULL;
+        wt__retriever_uses(query->retriever, SOURCE_DENSE) ? text_vectors(query->view->snapshot) : NULL;
     bool shared = query->request->copies == COPIES_SHARED && query->view->snapshot->copies.count > 0;
     *out = NULL;
     if (query->request->copies == COPIES_ALL || (!shared && !vectors))
@@ -260,15 +265,20 @@ static int order_hits(struct source_query *query, size_t *exact_copies, wt_error
     return 0;
 }
 
-/* Finds the hits. *exact_copies: number of candidates that gave their places to exact copies. */
-static int find_hits(struct source_query *query, size_t *exact_copies, wt_error *err)
+static int find_candidates(struct source_query *query, wt_error *err)
 {
     *query->out = (struct hit_list){0};
-    *exact_copies = 0;
     read_request_texts(query->workspace, query->request->text);
     WT_TRY(search_sources(query, err));
     WT_TRY(collect_candidates(query, err));
-    WT_TRY(score_candidates(query, err));
+    return score_candidates(query, err);
+}
+
+/* Finds the hits. *exact_copies: number of candidates that gave their places to exact copies. */
+static int find_hits(struct source_query *query, size_t *exact_copies, wt_error *err)
+{
+    *exact_copies = 0;
+    WT_TRY(find_candidates(query, err));
     return order_hits(query, exact_copies, err);
 }
 
@@ -315,4 +325,25 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
     size_t filled = request->k < FILLED ? request->k : FILLED;
     bool few = exact_copies > 0 && out->len < filled && query.depth < CAPPED_DEPTH && is_cut(&query);
     return few ? find_deeper(&query, err) : 0;
+}
+
+int wt__retrieve_candidates(const struct view *view, const struct retrieve_request *request,
+                            const struct scorer_table *table, struct workspace *workspace, struct candidate_list *out,
+                            wt_error *err)
+{
+    struct retriever retriever = wt__scored;
+    struct hit_list hits;
+    struct source_query query = {.retriever = &retriever,
+                                 .view = view,
+                                 .request = request,
+                                 .workspace = workspace,
+                                 .out = &hits,
+                                 .depth = DEPTH};
+    float *inputs;
+    retriever.weights[SOURCE_SCORER] = 0; /* the networks may be of another table */
+    wt__arena_reset(&workspace->arena);
+    WT_TRY(find_candidates(&query, err));
+    WT_TRY(wt__scorer_read(&query, table, &inputs, err));
+    *out = (struct candidate_list){workspace->text_count, query.count, query.rows, inputs};
+    return 0;
 }

@@ -35,6 +35,7 @@ enum source_id {
     SOURCE_DENSE,
     SOURCE_PROVIDER,
     SOURCE_ACTION,
+    SOURCE_SCORER,
     SOURCE_NEIGHBOURS,
     SOURCE_RECORDED,
     SOURCE_NAMED,
@@ -51,7 +52,7 @@ struct retriever {
     unsigned also;  /* bits 1u << source_id of sources that are computed without a weight, for the features */
 };
 
-extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
+extern const struct retriever wt__bm25, wt__dense, wt__hybrid, wt__scored;
 
 bool wt__retriever_uses(const struct retriever *retriever, enum source_id source);
 
@@ -150,6 +151,7 @@ struct hit {
     struct stage_evidence stages[HIT_STAGES]; /* in order of evaluation */
     float features[RETRIEVE_FEATURES];        /* 0 if not computed */
     float probability;                        /* probability that the request needs the tool; NaN if unknown */
+    float estimate;                           /* the same by the learned scorer alone; NaN if it was not used */
     struct word_share words;                  /* request words that the tool has */
     bool weak;                                /* checked, and hardly any evidence supports it */
     bool brought;                             /* added by a reranker rather than by retrieval */
@@ -202,6 +204,19 @@ void wt__workspace_close(struct workspace *workspace); /* NULL is a no-op */
 /* Finds at most k tools for a request, best first. Errors: WT_ENOMEM, WT_EMODEL, WT_ESTORE (damaged vector). */
 int wt__retrieve(const struct retriever *retriever, const struct view *view, const struct retrieve_request *request,
                  struct workspace *workspace, struct hit_list *out, wt_error *err);
+
+struct scorer_table;
+
+/* Candidates of a request with the inputs of the learned scorer (scorer.h), for its training. Valid until the next use
+ * of the workspace. */
+struct candidate_list {
+    size_t texts, count;  /* count: N */
+    const uint32_t *rows; /* [N] ascending */
+    const float *inputs;  /* [texts][wt__scorer_inputs][N] */
+};
+int wt__retrieve_candidates(const struct view *view, const struct retrieve_request *request,
+                            const struct scorer_table *table, struct workspace *workspace, struct candidate_list *out,
+                            wt_error *err);
 
 /* Splits a request into the texts that the encoder reads, texts [TEXTS_MAX] (compose.h): the request and, if there are
  * at least two, its sub-queries. Returns their number. retrieve_request.encoded holds vectors of these texts. */

@@ -6,6 +6,7 @@
 #ifndef WT_RETRIEVE_SOURCE_H
 #define WT_RETRIEVE_SOURCE_H
 
+#include "encoder/packed.h"
 #include "index/lexical.h"
 #include "index/vectors.h"
 #include "retrieve/compose.h"
@@ -46,8 +47,9 @@ struct workspace {
     struct text texts[TEXTS_MAX];
     size_t text_count;
     struct analyser *analyser;
-    struct token_list tokens;
+    struct token_list tokens, soft_tokens; /* soft_tokens: of one word (scorer_features.c) */
     struct document document;
+    struct packed word_vectors; /* the built-in encoder, whose tokens are vectors of words */
     struct request_names names; /* names in this query's request, if the query looks for names */
     struct lexical_query queries[TEXTS_MAX];
     struct encoder_scratch *scratch;
@@ -67,7 +69,8 @@ struct source_query {
     float weights[SOURCES]; /* the retriever's weights, adapted to this request */
     float context_needed;   /* wt__context_needed of this query */
     uint32_t *rows;
-    size_t count; /* N candidates: rows [count], ascending */
+    size_t count;       /* N candidates: rows [count], ascending */
+    float *probability; /* [N] by the learned scorer; NULL if it was not used */
 };
 
 enum { SOURCE_TRIED = 8 };
@@ -95,6 +98,7 @@ struct source {
     bool is_sparse;     /* has no evidence about most tools; a hit with score 0 omits this source */
     bool needs_vectors; /* reads the vectors of the texts */
     bool for_features;  /* runs if features are wanted */
+    bool ranks_all;     /* finds no tools itself; a hit's rank is its rank among all candidates */
 
     /* Weights that training tries on dev, in order of preference. Words and meaning have a search of their own. */
     float tried[SOURCE_TRIED];
@@ -112,6 +116,9 @@ static inline struct ranking *wt__ranking(const struct source_query *query, size
 /* Returns the dependence on earlier turns: 1 for a request that means nothing alone, 0 without earlier turns or after a
  * change of subject. Defined in context.c. */
 float wt__context_needed(const struct source_query *query);
+
+/* Compares two struct lexical_term by the bytes of their texts, for qsort. Defined in bm25.c. */
+int wt__compare_terms(const void *a, const void *b);
 
 /* Reduces the word scores of tools with unusually many words, after all sources have scored. Defined in bm25.c. */
 void wt__damp_words(struct source_query *query);

@@ -1,0 +1,175 @@
+/* scorer.c: the networks of the learned scorer, and the source of evidence "scorer". */
+#include "retrieve/scorer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "nn/kernels/kernels.h"
+#include "retrieve/source.h"
+
+uint64_t wt__scorer_key(const struct scorer_table *table)
+{
+    uint64_t key = 0;
+    for (size_t f = 0; f < table->count; f++) {
+        const struct scorer_feature *feature = &table->features[f];
+        key = wt__checksum(feature->name, strlen(feature->name), key + feature->properties);
+    }
+    return key;
+}
+
+/* ---------------------------------------------------------------- networks */
+
+/* Returns the number of floats of one network. */
+static size_t count_weights(size_t inputs, size_t hidden)
+{
+    return 2 * inputs + inputs * hidden + hidden + hidden * SCORER_STRIDE + SCORER_STRIDE;
+}
+
+static bool is_valid_image(const struct scorer_header *header, size_t len)
+{
+    enum { WIDEST = 1024 };
+    if (len < sizeof *header || header->magic != SCORER_MAGIC || header->version != SCORER_VERSION ||
+        header->variants > SCORER_VARIANTS_MAX || header->inputs > WIDEST || header->hidden > WIDEST ||
+        header->hidden % SCORER_STRIDE != 0)
+        return false;
+    return len == sizeof *header + header->variants * count_weights(header->inputs, header->hidden) * sizeof(float);
+}
+
+/* Returns the number of the network with this name, or `variants` if there is none. */
+static size_t find_variant(const struct scorer_header *header, const char *name)
+{
+    size_t v = 0;
+    while (v < header->variants && strncmp(header->names[v], name, SCORER_NAME_MAX) != 0)
+        v++;
+    return v;
+}
+
+int wt__scorer_bind_image(struct scorer *out, const void *image, size_t len, const char *variant, wt_error *err)
+{
+    const struct scorer_header *header = image;
+    if (!is_valid_image(header, len))
+        return wt__fail(err, WT_EMODEL, "scorer: the file is damaged, or from another version");
+    if (header->key != wt__scorer_key(&wt__scorer_table) || header->inputs != wt__scorer_inputs(&wt__scorer_table))
+        return wt__fail(err, WT_EMODEL,
+                        "scorer: the features have changed since the networks were trained; run "
+                        "tools/train-scorer");
+    size_t v = find_variant(header, variant), inputs = header->inputs, hidden = header->hidden;
+    if (v == header->variants)
+        return wt__fail(err, WT_EMODEL, "scorer: there is no network \"%s\"", variant);
+    const float *at = (const float *)(const void *)(header + 1) + v * count_weights(inputs, hidden);
+    *out = (struct scorer){.inputs = inputs, .hidden = hidden, .mean = at, .scale = at + inputs};
+    out->weight1 = out->scale + inputs;
+    out->bias1 = out->weight1 + inputs * hidden;
+    out->weight2 = out->bias1 + hidden;
+    out->bias2 = out->weight2 + hidden * SCORER_STRIDE;
+    return 0;
+}
+
+int wt__scorer_bind(struct scorer *out, const char *encoder, wt_error *err)
+{
+    const struct scorer_header *header = (const void *)wt__built_in_scorer;
+    const char *variant = encoder ? encoder : SCORER_WORDS;
+    if (is_valid_image(header, wt__built_in_scorer_len) && find_variant(header, variant) == header->variants)
+        variant = SCORER_OTHER;
+    return wt__scorer_bind_image(out, wt__built_in_scorer, wt__built_in_scorer_len, variant, err);
+}
+
+void wt__scorer_run(const struct scorer *scorer, float *inputs, size_t count, float *hidden, float *outputs)
+{
+    for (size_t i = 0; i < scorer->inputs; i++) {
+        float *column = inputs + i * count, mean = scorer->mean[i], scale = scorer->scale[i];
+        for (size_t c = 0; c < count; c++) {
+            float z = (column[c] - mean) * scale; /* compilers vectorise comparisons, but not fminf */
+            z = z < SCORER_CLIP ? z : SCORER_CLIP;
+            column[c] = z > -SCORER_CLIP ? z : -SCORER_CLIP;
+        }
+    }
+    wt__kernels()->gemm(&(struct gemm){.t = count,
+                                       .k = scorer->inputs,
+                                       .o = scorer->hidden,
+                                       .a = inputs,
+                                       .a_stride = 1,
+                                       .a_step = count,
+                                       .w = scorer->weight1,
+                                       .w_step = scorer->hidden,
+                                       .w_panel = WT_PANEL,
+                                       .bias = scorer->bias1,
+                                       .c = hidden,
+                                       .c_stride = scorer->hidden,
+                                       .activation = ACTIVATION_GELU});
+    wt__kernels()->gemm(&(struct gemm){.t = count,
+                                       .k = scorer->hidden,
+                                       .o = SCORER_OUTPUTS,
+                                       .a = hidden,
+                                       .a_stride = scorer->hidden,
+                                       .a_step = 1,
+                                       .w = scorer->weight2,
+                                       .w_step = SCORER_STRIDE,
+                                       .w_panel = WT_PANEL,
+                                       .bias = scorer->bias2,
+                                       .c = outputs,
+                                       .c_stride = SCORER_OUTPUTS});
+}
+
+/* ---------------------------------------------------------------- source */
+
+/* The candidates are those of the sources whose evidence the features use. */
+static int search_nothing(struct source_query *query, wt_error *err)
+{
+    (void)query;
+    (void)err;
+    return 0;
+}
+
+/* Sets the scores of text t to the network's scores, and raises `probability` [N] to its probabilities. */
+static void score_text(const struct scorer *scorer, float *inputs, struct source_query *query, size_t t, float *scratch)
+{
+    float *outputs = scratch + query->count * scorer->hidden, *scores = wt__ranking(query, t, SOURCE_SCORER)->scores;
+    wt__scorer_run(scorer, inputs, query->count, scratch, outputs);
+    for (size_t c = 0; c < query->count; c++) {
+        float odds = outputs[c * SCORER_OUTPUTS + SCORER_LOG_ODDS];
+        scores[c] = outputs[c * SCORER_OUTPUTS + SCORER_SCORE];
+        query->probability[c] = fmaxf(query->probability[c], 1 / (1 + expf(-odds)));
+    }
+}
+
+static int score_rows_by_network(struct source_query *query, wt_error *err)
+{
+    struct workspace *workspace = query->workspace;
+    const struct view *view = query->view;
+    struct scorer scorer;
+    float *inputs;
+    if (query->count == 0)
+        return 0;
+    WT_TRY(wt__scorer_bind(&scorer, view->vectors ? wt__encoder_name(view->encoder) : NULL, err));
+    WT_TRY(wt__scorer_read(query, &wt__scorer_table, &inputs, err));
+    float *scratch = wt__arena_array(&workspace->arena, float, query->count *(scorer.hidden + SCORER_OUTPUTS));
+    query->probability = wt__arena_array(&workspace->arena, float, query->count);
+    WT_CHECK_ALLOC(scratch && query->probability, err);
+    for (size_t t = 0; t < workspace->text_count; t++) {
+        struct ranking *ranking = wt__ranking(query, t, SOURCE_SCORER);
+        score_text(&scorer, inputs + t * scorer.inputs * query->count, query, t, scratch);
+        ranking->best = ranking->scores[0];
+        for (size_t c = 1; c < query->count; c++)
+            ranking->best = fmaxf(ranking->best, ranking->scores[c]);
+    }
+    return 0;
+}
+
+float wt__scorer_value(float score, float best_of_text, float best)
+{
+    return expf(score - (best_of_text + best) / 2);
+}
+
+static float scorer_value(const struct source_query *query, float weight, size_t t, size_t c)
+{
+    const struct ranking *ranking = wt__ranking(query, t, SOURCE_SCORER);
+    float best = ranking->best;
+    for (size_t other = 0; other < query->workspace->text_count; other++)
+        best = fmaxf(best, wt__ranking(query, other, SOURCE_SCORER)->best);
+    return weight * wt__scorer_value(ranking->scores[c], ranking->best, best);
+}
+
+const struct source wt__source_scorer = {
+    {"scorer", "scorer", NULL, search_nothing, score_rows_by_network, scorer_value, NULL}, .ranks_all = true};
