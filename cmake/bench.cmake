@@ -11,3 +11,10 @@ foreach(program IN LISTS programs)
     target_link_libraries(${stem} PRIVATE room_serve whichtool_static)
   endif()
 endforeach()
+
+# The programs of tools/train-scorer link the library in the same way.
+foreach(program scorer_lists scorer_fit)
+  add_executable(${program} tools/${program}.c)
+  target_include_directories(${program} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${program} PRIVATE whichtool_static)
+endforeach()
