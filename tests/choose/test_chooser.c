@@ -26,7 +26,7 @@ static struct candidate_features of_logits(const float *logits, size_t count)
     return s;
 }
 
-/* Three tools have seven sets that are not empty. The chooser considers all seven. */
+/* Three tools have seven non-empty sets. The chooser considers all seven. */
 enum { FEW = 3, ALL = 1 << FEW };
 
 static double weight_of(const struct candidate_features *s, unsigned set)

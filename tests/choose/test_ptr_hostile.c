@@ -439,7 +439,7 @@ static bool prompt_has_word(struct str text, struct str wanted)
     return false;
 }
 
-/* Returns the number of words of a that b has, divided by the square root of the number of words of b. */
+/* Returns the number of common words of a and b, divided by the square root of the number of words of b. */
 static float word_likeness(struct str a, struct str b)
 {
     float common = 0, words = 0;

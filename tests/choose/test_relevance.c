@@ -80,7 +80,7 @@ static void hits_added_by_reranker_have_no_relevance(void **state)
     assert_true(isnan(wt__relevance(NULL, &wt__hybrid, &by_meaning, &hit)));
 }
 
-/* A filter that admits few tools leaves distant tools in the result. */
+/* With a filter for few tools, distant tools stay in the result. */
 static void distant_hits_have_low_relevance(void **state)
 {
     const struct hit hit = hit_with(0, -0.1f, 0);

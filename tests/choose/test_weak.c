@@ -1,4 +1,4 @@
-/* Tests which hits are weak, for retrievers that use words, meaning, both or only past requests. */
+/* Tests weak hits of retrievers by words, by meaning, by both, and by past requests only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -152,7 +152,7 @@ static struct loop_options options_of_loop(const char *checkpoint)
                                  .identity = "a line"};
 }
 
-/* Where and how a training is stopped. */
+/* The step at which a training is stopped, and how. */
 struct loop_stopper {
     uint64_t at; /* number of completed steps */
     bool kill;   /* exit at once, like a process killed by SIGKILL, instead of a regular stop */
