@@ -36,7 +36,7 @@ static bool is_valid_image(const struct scorer_header *header, size_t len)
     return len == sizeof *header + header->variants * count_weights(header->inputs, header->hidden) * sizeof(float);
 }
 
-/* Returns the number of the network with this name, or `variants` if there is none. */
+/* Returns the number of the network with this name, or `variants` if it is missing. */
 static size_t find_variant(const struct scorer_header *header, const char *name)
 {
     size_t v = 0;
