@@ -237,7 +237,7 @@ static size_t find_feature(const char *name)
     return f;
 }
 
-/* Returns a feature of the tool in `row` for the whole request, in thousandths. -EVERYTHING if it is not a candidate. */
+/* Returns a feature of the tool in `row` for the whole request, in thousandths; -EVERYTHING for other rows. */
 static long read_feature(const struct candidate_list *list, const char *feature, uint32_t row)
 {
     for (size_t c = 0; c < list->count; c++)
