@@ -79,5 +79,8 @@ int main(int argc, char **argv)
         }
     if (image.failed || wt__file_replace(argv[2], image.ptr, image.len, &err) < 0)
         exit_with(image.failed ? "out of memory" : err.message);
+    wt__buffer_dispose(&image);
+    wt__safetensors_dispose(&file);
+    free(bytes);
     return 0;
 }
