@@ -263,7 +263,7 @@ static void text_distilled_model(const struct cli *cli, struct buffer *out, cons
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     wt__put_grouped(&line, made->tokens);
-    wt__buffer_printf(&line, " tokens of %zu dimensions, %.1f MB, of %s by ", made->dimension,
+    wt__buffer_printf(&line, " tokens of %zu dimensions, %.1f MB, distilled from %s with ", made->dimension,
                       (double)made->bytes / 1e6, made->teacher);
     wt__put_grouped(&line, made->texts);
     wt__buffer_text(&line, " texts and ");

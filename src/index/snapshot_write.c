@@ -78,7 +78,7 @@ static int compare_by_id(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* Finds the row in the old snapshot of each tool whose generation has not changed. */
+/* Fills job->old_row. A tool with an unchanged generation gets its row in the old snapshot. */
 static int match_rows(struct snapshot_job *job, wt_error *err)
 {
     const struct snapshot_content *content = job->content;
@@ -105,7 +105,7 @@ static bool has_vector(const struct set_plan *plan, uint32_t row)
     return !plan->source->has || plan->source->has[row];
 }
 
-/* Returns the slot of the row's vector in the old snapshot. Returns VECTOR_NONE if it has no vector of this row. */
+/* Returns the slot of the row's vector in the old snapshot, or VECTOR_NONE if the old snapshot has no such vector. */
 static uint32_t find_old_slot(const struct snapshot_job *job, const struct set_plan *plan, uint32_t row)
 {
     uint32_t from = plan->old ? job->old_row[row] : VECTOR_NONE;
@@ -282,7 +282,7 @@ static int collect_vectors(struct snapshot_job *job, struct set_plan *plan, stru
     return 0;
 }
 
-/* Assigns the next slots to the rows, chunk by chunk. */
+/* Stores the vectors of the batch in the next slots, chunk by chunk, and assigns these slots to the rows. */
 static int append_rows(struct snapshot_job *job, struct set_plan *plan, struct vector_batch *batch,
                        const uint32_t *rows, uint32_t count, wt_error *err)
 {
@@ -465,8 +465,8 @@ static void end_job(struct snapshot_job *job)
     free(job->old_row);
 }
 
-/* Plans and fills every set. Sets *worth_keeping to true if filling fails and no old file is abandoned. In this case a
- * snapshot with the vectors added so far loses no old vectors. */
+/* Plans and fills every set. Sets *worth_keeping to true if filling fails and every set with an old file is appended to
+ * that file. The caller can then keep the vectors added so far, in a snapshot that still has all old vectors. */
 static int write_vector_sets(struct snapshot_job *job, bool *worth_keeping, wt_error *err)
 {
     bool given_up = false;
@@ -484,7 +484,7 @@ static int write_vector_sets(struct snapshot_job *job, bool *worth_keeping, wt_e
     return 0;
 }
 
-/* True if every row for which the source has a vector has a vector in the set, and no other row has one. */
+/* True if the set has a vector for exactly those rows for which the source has one. */
 static bool is_complete(const struct vectors *vectors, const struct vector_source *source)
 {
     for (uint32_t row = 0; vectors && row < vectors->rows; row++)
@@ -553,8 +553,8 @@ int wt__snapshot_write(struct snapshot **out, const char *folder, const struct s
     return rc;
 }
 
-/* Creates a snapshot in memory from the filled sets. The snapshot takes ownership of a copy of the image and of the
- * memory of the sets. */
+/* Creates a snapshot in memory from the filled sets. The snapshot owns its own copy of the image, and takes ownership
+ * of the memory of the sets. */
 static int adopt_memory(struct snapshot **out, struct snapshot_job *job, wt_error *err)
 {
     struct snapshot_image image;

@@ -1,4 +1,5 @@
-/* Tests schemas: conversion of dialects, unchanged valid schemas, loose lists, and the words of a schema. */
+/* Tests schemas: conversion of dialects and of loose descriptions of parameters, unchanged valid schemas, and the words
+ * of a schema. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +30,7 @@ static const struct {
      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}}}"},
     {"nullable", "{\"properties\":{\"a\":{\"type\":\"integer\",\"nullable\":true},\"b\":{\"nullable\":false}}}",
      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":[\"integer\",\"null\"]},\"b\":{}}}"},
-    {"Python's words",
+    {"names of Python's types",
      "{\"type\":\"dict\",\"properties\":{\"a\":{\"type\":\"List[int]\"},\"b\":{\"type\":\"Optional[str]\"},\"c\":"
      "{\"type\":\"float, optional\"},\"d\":{\"type\":\"any\"},\"e\":{\"type\":[\"str\",\"None\",\"str\"]}}}",
      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\"},\"b\":{\"type\":\"string\"},\"c\":{\"type\":"
@@ -107,7 +108,7 @@ static const struct {
     {"a signature", "\"(image: str)\"", NULL},
 };
 
-static void each_loose_description_becomes_a_schema(void **state)
+static void loose_descriptions_of_known_shape_become_schemas(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof loose / sizeof loose[0]; i++) {
@@ -234,7 +235,7 @@ static void the_words_of_a_schema_are_found(void **state)
     }
 }
 
-static void large_schemas_are_bounded(void **state)
+static void text_of_large_schemas_is_bounded(void **state)
 {
     (void)state;
     struct buffer schema = {0}, names = {0};
@@ -251,9 +252,12 @@ static void large_schemas_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_dialect_becomes_json_schema), cmocka_unit_test(each_loose_description_becomes_a_schema),
-        cmocka_unit_test(valid_schemas_stay_as_they_are),   cmocka_unit_test(completed_schemas_have_items),
-        cmocka_unit_test(the_words_of_a_schema_are_found),  cmocka_unit_test(large_schemas_are_bounded),
+        cmocka_unit_test(each_dialect_becomes_json_schema),
+        cmocka_unit_test(loose_descriptions_of_known_shape_become_schemas),
+        cmocka_unit_test(valid_schemas_stay_as_they_are),
+        cmocka_unit_test(completed_schemas_have_items),
+        cmocka_unit_test(the_words_of_a_schema_are_found),
+        cmocka_unit_test(text_of_large_schemas_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ says "vectors of 16 dimensions; it cannot be distilled to 17"
 [ ! -e made ] || fail "something was left"
 
 expect 0 "tools alone" distil tiny --out made
-prints "^89 tokens of 16 dimensions, 0.0 MB, of tiny by [0-9]+ texts and 0 requests"
+prints "^89 tokens of 16 dimensions, 0.0 MB, distilled from tiny with [0-9]+ texts and 0 requests"
 prints "^ *made$"
 same "its kind" "model2vec 16 True" "$(member made 'd["model_type"], d["hidden_dim"], d["normalize"]' | tr -d "(),'")"
 [ -f made/vocab.txt ] || fail "no tokenizer"

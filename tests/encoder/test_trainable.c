@@ -307,8 +307,8 @@ static const struct model_parameter *find_parameter(const struct tiny_training *
     return NULL;
 }
 
-/* A head that is missing from the files is initialised by the seed with small numbers, and is not frozen with the
- * layers. */
+/* A head that is missing from the files gets small random weights, which depend on the seed. Freezing layers does not
+ * freeze the head. */
 static void missing_head_is_initialised(void **state)
 {
     static struct tiny_training run;
@@ -351,7 +351,7 @@ static void missing_head_is_initialised(void **state)
 
 /* ---------------------------------------------------------------- workers */
 
-static void only_words_of_batch_get_gradients(void **state)
+static void only_batch_tokens_get_embedding_gradients(void **state)
 {
     static struct tiny_training run;
 
@@ -842,8 +842,8 @@ static void reference_libraries_load_saved_model(void **state)
     }
 }
 
-/* Compares the score of a saved scorer between transformers and the tape, for the middle sequence without its external
- * rows. */
+/* Scores the middle sequence without its external rows with a saved scorer. The result of transformers must equal the
+ * result of wt__trainable_head_forward. */
 static void transformers_loads_saved_scorer(void **state)
 {
     static const char code[] = "import sys, torch, transformers as t\n"
@@ -882,7 +882,7 @@ static void transformers_loads_saved_scorer(void **state)
         if (!run_python_program(code, out, printed, sizeof(printed)))
             fail_msg("%s: %s", models[m].name, printed);
         if (!(fabs(atof(printed) - (double)head.logits[0]) < 1e-5))
-            fail_msg("%s: transformers gives %s, the tape %.8g", models[m].name, printed, (double)head.logits[0]);
+            fail_msg("%s: transformers gives %s, the head %.8g", models[m].name, printed, (double)head.logits[0]);
         wt__trainable_close(scorer);
         close_tiny_training(&run);
     }
@@ -896,7 +896,7 @@ int main(void)
         cmocka_unit_test(missing_head_is_initialised),
         cmocka_unit_test(scorer_is_saved_as_classifier),
         cmocka_unit_test(transformers_loads_saved_scorer),
-        cmocka_unit_test(only_words_of_batch_get_gradients),
+        cmocka_unit_test(only_batch_tokens_get_embedding_gradients),
         cmocka_unit_test(workers_add_up_to_gradients_of_one_pass),
         cmocka_unit_test(frozen_layers_do_not_change_other_gradients),
         cmocka_unit_test(order_of_external_rows_at_same_position_does_not_matter),

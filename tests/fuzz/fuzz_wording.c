@@ -1,5 +1,5 @@
-/* Fuzzes descriptions: words follow one another in the text, patterns match within them, sentences contain their words,
- * and the synthetic request respects the length limit. */
+/* Fuzzes descriptions. Words are in text order and do not overlap. A match of a pattern ends within the words. The
+ * sentence of a word lies within the text. The synthetic request respects the length limit. */
 #include <stdint.h>
 #include <stdlib.h>
 

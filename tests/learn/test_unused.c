@@ -1,5 +1,5 @@
-/* Tests complete sets with unused tools, which are tools without recorded use. Unused tools have a separate calibration
- * if training requests show that unused tools may be needed. */
+/* Tests `pick --complete` with unused tools, which are tools without recorded use. Unused tools have a separate
+ * calibration if training requests show that unused tools may be needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,8 +61,8 @@ static json_t *train_set(struct learn_place *place, bool neighbours)
     return config;
 }
 
-/* The calibration for unused tools has one value for each dev request. If a dev request does not need NEW, its least
- * used tool is treated as unused. */
+/* A separate calibration for unused tools has one value for each dev request. If a dev request needs only used tools,
+ * the least used one of them is treated as unused. */
 static void calibrates_unused_tools_separately(void **state)
 {
     static const struct {
@@ -110,7 +110,7 @@ static bool picked_has_tool(const wt_picked *picked, size_t tool)
     return false;
 }
 
-static void sets_use_threshold_of_each_kind(void **state)
+static void unused_tools_join_by_own_threshold(void **state)
 {
     static const struct {
         double threshold;
@@ -149,7 +149,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calibrates_unused_tools_separately),
-        cmocka_unit_test_setup_teardown(sets_use_threshold_of_each_kind, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(unused_tools_join_by_own_threshold, place_set_up, place_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,8 +73,8 @@ static void contrast_handles_masks_and_several_positives(void **state)
     free(queries), free(documents), free(twin.queries), free(twin.documents);
 }
 
-/* Returns the loss of the positive i of row b against the negatives of the row. turned: b is a column instead of a row.
- */
+/* Returns the loss of the positive in row b and column i against the negatives of row b. turned: exchanges rows and
+ * columns, so b is a column and i a row. */
 static double pair_loss(const struct contrast_twin *c, bool turned, size_t b, size_t i)
 {
     size_t count = turned ? c->rows : c->columns;
@@ -275,7 +275,7 @@ static void multilabel_losses_match_doubles(void **state)
     assert_true(wt__loss_multilabel_softmax(logits, &gold, 0, C, d) == 0);
     assert_true(wt__loss_multilabel_bce(logits, &gold, 0, C, d) == 0);
 
-    float far[2] = {-1e30f, 1e30f}, dfar[2]; /* Extreme logits must not overflow a finite loss. */
+    float far[2] = {-1e30f, 1e30f}, dfar[2]; /* The loss must be finite for extreme logits. */
     static const size_t one[2] = {0, 1};
     static const int32_t second = 1;
     assert_true(wt__loss_multilabel_softmax(far, &(struct label_rows){one, &second}, 1, 2, dfar) == 0);

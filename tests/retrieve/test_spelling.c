@@ -88,7 +88,7 @@ static void corrects_misspelt_words(void **state)
         /* Words that only the vocabulary has. Two letters are swapped, or a doubled letter is missing. */
         {"git comit abuot teh musci", "git commit about the music"},
         {"waht is it", "what is it"},
-        /* Words that share a stem with a word of the catalogue. */
+        /* Words with a known stem. They are corrected only to a word of the catalogue, so "runing" is kept. */
         {"a meetting of the events", "a meeting of the events"},
         {"the runing task, creat it", "the runing task, create it"},
         /* Case, punctuation and blanks are kept. */
@@ -117,7 +117,7 @@ static void keeps_words_that_may_be_intended(void **state)
         "tommorow",                                 /* two mistakes, and no tool has "tomorrow" */
         "the raincoat of a vlogger in a treehouse", /* unknown words without a similar known word */
         "quantify it with a typo or two",           /* quantity and type are words of the catalogue */
-        "trackable messaging",                      /* longer forms */
+        "trackable messaging",                      /* derived from words of the catalogue */
         "gcp sdk cli vpn wif xyz",                  /* too short to be certain */
         "habe isue kalendar einen neuen termin",    /* another language */
         "Lösche das Ereignis isue am Freitag",
