@@ -80,7 +80,7 @@ int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum nam
 /* Adds the sorted entries of the finished builder `before`, with new row numbers. moved: new row of each row of
  * `before`, in the same order; NAME_NO_ROW if the row was removed. Returns 0 or WT_ENOMEM. */
 int wt__names_builder_follow(struct names_builder *builder, const struct names_builder *before, const uint32_t *moved);
-/* Sorts the entries and returns a view of the builder, which must not change afterwards. */
+/* Sorts the entries, removes duplicates and returns a view of the builder, which must not change afterwards. */
 struct name_index wt__names_builder_finish(struct names_builder *builder);
 void wt__names_builder_dispose(struct names_builder *builder);
 

@@ -92,7 +92,7 @@ static uint64_t compute_code_sum(const int8_t *codes, size_t stride, float scale
     return wt__checksum(codes, stride, seed);
 }
 
-/* Returns a float not less than the number. */
+/* Returns a float not less than the number, which must not be negative. */
 static float round_up(double number)
 {
     return (float)(number * (1 + 1e-6)) + FLT_MIN;

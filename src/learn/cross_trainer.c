@@ -374,7 +374,7 @@ static double measure_cross_request(struct cross_training *c, size_t d)
 }
 
 /* Fits Platt scaling on the measured pairs. Algorithm 1 of ToolRerank needs probabilities, so logits are scaled to log
- * odds. A slope that is not positive would change the order, so it is replaced by the identity. */
+ * odds. A slope that is not positive would change the order, so in this case the logits are not scaled. */
 static void find_scale(struct cross_training *c)
 {
     const struct logistic_samples pairs = {.count = c->pairs, .features = 1, .values = c->logits, .answers = c->right};

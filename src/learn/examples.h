@@ -18,9 +18,9 @@
  * from the store's recorded use or from a data set in BEIR layout. A repeated request is one example with all tools
  * that were recorded with it. Labels of unknown tools, and requests without a known tool, are counted and dropped.
  *
- * Dev examples are never used for training. A data set lists them in qrels/dev.tsv. Otherwise a seeded hash of the
- * request's text selects a tenth of the requests. So new usages do not turn a training request into a dev request or
- * vice versa.
+ * Dev examples serve to measure and to choose models, not to train them. A data set may list them in qrels/dev.tsv.
+ * Otherwise a seeded hash of the request's text selects about a tenth of the requests. So new usages rarely turn a
+ * training request into a dev request or vice versa.
  *
  * Synthetic requests are made from the descriptions of tools. These descriptions are then removed from the texts of the
  * tools.
@@ -48,7 +48,7 @@ struct example_part {
     /* ends of the part's tools, training requests and dev requests; hashed if there are several parts */
     size_t tools, train, dev;
     size_t joined;    /* number of joined requests (wt__examples_join_requests), at the end of its training requests */
-    const char *name; /* last path component of its folder */
+    const char *name; /* last path component of its folder or store */
 };
 
 struct examples {

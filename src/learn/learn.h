@@ -78,7 +78,7 @@ char *wt__training_folder(struct training *training, const char *name);
 
 /* Base model of a lesson. */
 struct training_base {
-    const char *folder;        /* in training->arena */
+    const char *folder;        /* borrowed from the engine or from training->arena */
     char hash[65];             /* hash of the model's vectors, hexadecimal */
     char fields[MODEL_FIELDS]; /* names of the fields of a tool that the model reads */
 };
@@ -91,8 +91,8 @@ int wt__training_model(struct training *training, struct training_base *out, wt_
 /* Freezes the number of layers given in the options. Returns 0 or WT_EINVAL. */
 int wt__training_freeze(const struct training *training, struct trainable *model, wt_error *err);
 
-/* Returns the index in lesson->losses of the loss given in the options. Returns WT_EINVAL for an unknown loss, with a
- * message that lists the losses. */
+/* Returns the index in lesson->losses of the loss given in the options, or 0 if no loss is given. Returns WT_EINVAL for
+ * an unknown loss. */
 int wt__training_loss(const struct training *training, wt_error *err);
 
 enum {
@@ -122,7 +122,7 @@ int wt__training_plan(struct training *training, const struct lesson_plan *plan,
 /* True if the training should be resumed but has already ended. Then fills *out from the existing model. */
 bool wt__training_done(const struct training *training, const struct loop_options *options, wt_trained *out);
 
-/* Returns the member "whichtool" of a model's config.json: `about` with the figures and the identity of the training.
+/* Returns the member "whichtool" of a model's config.json: `about`, the figures and the numbers of steps.
  * Returns NULL if out of memory. */
 json_t *wt__training_outcome(const json_t *about, const char *figure, const struct loop_state *state);
 
