@@ -49,9 +49,11 @@ static int open_joined_examples(struct set_joining *j, wt_error *err)
         dev_pairs += j->sets[s].dev.starts[j->sets[s].dev.count];
     }
     if (tools >= UINT32_MAX || train_pairs > EXAMPLES_MAX || dev_pairs > EXAMPLES_MAX)
-        return wt__fail(err, WT_ETOOLONG,
-                        "the data sets have %zu tools and %zu pairs of a request and a tool; at most %d are allowed",
-                        tools, train_pairs + dev_pairs, EXAMPLES_MAX);
+        return wt__fail(
+            err, WT_ETOOLONG,
+            "the data sets have %zu tools and %zu pairs of a request and a tool; at most %d pairs are allowed for "
+            "training, and as many for dev",
+            tools, train_pairs + dev_pairs, EXAMPLES_MAX);
     out->parts = wt__arena_array(&out->arena, struct example_part, j->count);
     out->ids = wt__alloc_array(tools, sizeof *out->ids);
     bool whole = out->parts && out->ids && open_joined_set(&out->train, train, train_pairs) &&

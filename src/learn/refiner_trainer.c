@@ -77,8 +77,8 @@ double wt__refiner_bce(const float *logits, const uint8_t *gold, size_t n, float
     return loss;
 }
 
-/* Computes the gradient of the mean loss over all samples by the weights, including weight decay. The last weight is
- * the constant. */
+/* Computes the gradient of the mean loss over all samples with respect to the weights, including weight decay. The last
+ * weight is the constant. */
 static void compute_feature_gradient(const struct refiner_samples *samples, refiner_loss loss, float prior,
                                      const double *weights, double *gradient)
 {

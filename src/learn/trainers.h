@@ -84,7 +84,7 @@ struct refiner_samples {
     size_t count, candidates;             /* S, N */
     uint32_t *requests;                   /* [S] numbers in the example set */
     uint16_t *lengths;                    /* [S] number of candidates */
-    uint16_t *tokens;                     /* [S] tokens that the refiner will read */
+    uint16_t *tokens;                     /* [S] number of the request's tokens that the refiner reads */
     uint8_t *vectors;                     /* [S] index in refiner_data.made of the tool vectors of the candidates */
     uint32_t *rows;                       /* [S, N] candidates in the first stage's order, with replacements (kept) */
     uint8_t *gold;                        /* [S, N] 1 if the request used the candidate, else 0 */
@@ -107,7 +107,8 @@ unsigned wt__refiner_fold(size_t request);
 int wt__refiner_vectors(struct dev_evaluator *evaluator, const struct first_stage *first, unsigned without,
                         float *vectors, wt_error *err);
 
-/* Builds the samples. kept: probability that a used tool outside the candidates replaces the last unused candidate.
+/* Builds the samples. kept: probability that a used tool outside a training sample's candidates replaces the last unused
+ * candidate.
  * Errors: WT_ENOMEM, WT_ECANCELLED, WT_EMODEL. */
 int wt__refiner_data_open(struct refiner_data *out, struct dev_evaluator *evaluator, const struct first_stage *first,
                           size_t candidates, double kept, wt_error *err);
