@@ -58,8 +58,8 @@ static bool is_function_tool(struct str text, const struct json_item *item)
     return name && schema;
 }
 
-/* Searches a list or an object for tools. Only the first element of a list and the containers of an object are searched.
- * Returns 1 if a tool is found, 0 if an empty list but no tool is found, -1 otherwise. */
+/* Searches a list or an object for tools. Only the first element of a list and the containers of an object are
+ * searched. Returns 1 if a tool is found, 0 if an empty list but no tool is found, -1 otherwise. */
 static int holds_tools(struct str text, const struct json_item *item, int depth)
 {
     struct json_scan scan;
@@ -124,7 +124,8 @@ static int walk_tool_array(struct walk_root *walk, const struct json_item *array
 }
 
 /* Members of an object used by the walk. inner: [count] members that may hold tools. count is 0 if the object is a tool
- * itself or has no such member. server: member that identifies the server; its value is empty if there is no such member. */
+ * itself or has no such member. server: member that identifies the server; its value is empty if there is no such
+ * member. */
 struct tool_page {
     struct json_item inner[INNER], server;
     size_t count;

@@ -59,9 +59,10 @@ struct vectors_scratch {
 };
 void wt__vectors_scratch_dispose(struct vectors_scratch *scratch);
 
-/* Finds the k best rows for each of n queries in one pass. queries: [n, dim], finite; out: [n, k], best first;
- * counts: [n] numbers of results. allowed: one bit per row (row & 63 of word row / 64), or NULL for all. Errors:
- * WT_EINVAL (a query is not finite or its length is over 1e15, or n is over VECTOR_MAX_QUERIES), WT_ESTORE (damaged vector), WT_ENOMEM. */
+/* Finds the k best rows for each of n queries in one pass. queries: [n, dim], finite; out: [n, k], best first; counts:
+ * [n] numbers of results. allowed: one bit per row (row & 63 of word row / 64), or NULL for all. Errors: WT_EINVAL (a
+ * query is not finite or its length is over 1e15, or n is over VECTOR_MAX_QUERIES), WT_ESTORE (damaged vector),
+ * WT_ENOMEM. */
 int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries, size_t n,
                        size_t k, const uint64_t *allowed, struct scored *out, size_t *counts, wt_error *err);
 /* Gives the same result for one query by scanning all fp32 vectors. Reference for wt__vectors_search in tests. */

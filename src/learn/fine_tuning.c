@@ -111,8 +111,9 @@ static int load_tuned_weights(struct tuning *tuning, const char *folder, wt_erro
     return 0;
 }
 
-/* Measures the model of an earlier training on dev. Does nothing with DEV_HEAD or without such a model. Sets tuning->earlier to the figure if it exceeds `before`, the
- * initial model's figure. Overwrites the tuned weights, which are not needed after the last step. */
+/* Measures the model of an earlier training on dev. Does nothing with DEV_HEAD or without such a model. Sets
+ * tuning->earlier to the figure if it exceeds `before`, the initial model's figure. Overwrites the tuned weights, which
+ * are not needed after the last step. */
 static int compare_earlier_model(struct tuning *tuning, double before, wt_error *err)
 {
     struct training *training = tuning->training;

@@ -130,8 +130,7 @@ struct objective {
     void (*forward)(void *self, unsigned worker); /* workers run in parallel; NULL if loss does all the work */
     double (*loss)(void *self); /* returns the loss of the whole batch; computes the gradients of forward's results */
     void (*backward)(void *self, unsigned worker);
-    /* Adds up the gradients of all workers for part `part` of `parts` of the parameters. Parts run in
-     * parallel. */
+    /* Adds up the gradients of all workers for part `part` of `parts` of the parameters. Parts run in parallel. */
     void (*reduce)(void *self, unsigned part, unsigned parts);
     /* Recomputes `buffers` from the parameters after each measurement interval. NULL without buffers. */
     int (*renew)(void *self, struct train_progress *progress, wt_error *err);

@@ -107,9 +107,8 @@ unsigned wt__refiner_fold(size_t request);
 int wt__refiner_vectors(struct dev_evaluator *evaluator, const struct first_stage *first, unsigned without,
                         float *vectors, wt_error *err);
 
-/* Builds the samples. kept: probability that a used tool outside a training sample's candidates replaces the last unused
- * candidate.
- * Errors: WT_ENOMEM, WT_ECANCELLED, WT_EMODEL. */
+/* Builds the samples. kept: probability that a used tool outside a training sample's candidates replaces the last
+ * unused candidate. Errors: WT_ENOMEM, WT_ECANCELLED, WT_EMODEL. */
 int wt__refiner_data_open(struct refiner_data *out, struct dev_evaluator *evaluator, const struct first_stage *first,
                           size_t candidates, double kept, wt_error *err);
 void wt__refiner_data_dispose(struct refiner_data *data);
@@ -190,8 +189,8 @@ int wt__kind_rank(const struct first_ranking *ranking, struct str request, size_
  * provider of its own. */
 bool wt__kind_has_several(const struct first_ranking *ranking, const uint32_t *tools, size_t count);
 
-/* Cuts a request for several providers down to one provider: the provider of most of its tools, [count], but at least
- * of two. Appends to out the sub-queries whose best match among the request's tools belongs to this provider. Appends
+/* Cuts a request for several providers down to the provider that has the most of its tools, [count], and at least two
+ * of them. Appends to out the sub-queries whose best match among the request's tools belongs to this provider. Appends
  * nothing if no provider has two of the tools, or if all sub-queries or none belong to the provider. *provider: the
  * provider, or HIERARCHY_NO_PROVIDER.
  *
