@@ -201,7 +201,7 @@ static size_t count_most_pairs(const struct cross_training *c)
     return step > CROSS_DEPTH ? step : CROSS_DEPTH;
 }
 
-/* Sets the limits of the training batch. Returns the memory of the training in bytes, or SIZE_MAX on overflow. */
+/* Sets the limits of the training batch. Estimates the memory of the training in bytes; SIZE_MAX on overflow. */
 static size_t measure_cross_step(struct cross_training *c)
 {
     const struct examples *e = &c->training->examples;

@@ -29,7 +29,7 @@
  * data set is a part with its own catalogue: only tools of the same part can answer a request. */
 
 enum {
-    EXAMPLES_MAX = 20000000, /* maximum number of pairs of a request and a tool */
+    EXAMPLES_MAX = 20000000, /* maximum pairs of a request and a tool, in the training set and in the dev set */
     EXAMPLES_DEV_SHARE = 10, /* one in this many requests is dev, unless the data set lists its dev requests */
     EXAMPLES_DEV_LEAST = 5,  /* minimum number of dev requests, from 20 requests on */
     EXAMPLES_PARTS = 64      /* maximum number of data sets in a training */
@@ -85,8 +85,8 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
 void wt__examples_dispose(struct examples *examples);
 
 /* Concatenates data sets, [count], that were read separately. Does not modify them. Drops training requests that are
- * dev in any set. most: [count] maximum training requests of each set, or 0 for all; NULL for all of every set. A
- * larger set is replaced by a seeded sample. Errors: WT_EEMPTY, WT_ETOOLONG (too many tools or pairs), WT_ENOMEM. */
+ * dev in any set. most: [count] maximum training requests of each set, or 0 for all; NULL for all of every set. Of
+ * a larger set, a seeded sample is kept. Errors: WT_EEMPTY, WT_ETOOLONG (too many tools or pairs), WT_ENOMEM. */
 int wt__examples_join(struct examples *out, const struct examples *sets, const size_t *most, size_t count,
                       uint64_t seed, wt_error *err);
 

@@ -160,7 +160,7 @@ static int read_tuning_tokens(struct tuning *tuning, wt_error *err)
     return wt__dev_recall_open(&tuning->dev_recall, examples, training->engines, encoder, tuning->model, &options, err);
 }
 
-/* Returns the bytes that a training needs, or SIZE_MAX on overflow. Also sets the limits of the training batch. */
+/* Estimates the bytes that a training needs; SIZE_MAX on overflow. Also sets the limits of the training batch. */
 static size_t measure_tuning_step(struct tuning *tuning)
 {
     size_t own = tuning->kind->measure(tuning, &tuning->limits), longest = DEV_RECALL_REQUEST;

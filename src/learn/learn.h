@@ -61,7 +61,7 @@ struct lesson {
     const char *losses; /* names of the losses, separated by blanks, default first; "" if there is no choice */
     unsigned needs;     /* LESSON_NEEDS_... */
     size_t batch;       /* default number of requests per batch */
-    double rate;        /* default learning rate; 0 if struct lesson_plan has the rate */
+    double rate;        /* default learning rate; 0 if struct lesson_plan has it or the lesson has no steps */
 
     /* Trains a model and fills *out. out->lesson, figure and path are already set. Strings of *out live in
      * training->arena. Returns 0 or a negative WT_E... code. */

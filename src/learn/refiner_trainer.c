@@ -576,7 +576,7 @@ static void measure_refiner_step(struct refiner_training *r, size_t batch)
         (struct batch_limits){.texts = batch, .rows = batch * longest, .longest = longest, .external = batch * longest};
 }
 
-/* Returns the bytes that a training needs, including its data, which is allocated already. SIZE_MAX on overflow. */
+/* Estimates the bytes that a training needs, including its data, which is allocated already. SIZE_MAX on overflow. */
 static size_t bytes_of_refiner(const struct refiner_training *r, unsigned workers)
 {
     size_t training_batch = wt__batch_bytes(r->model, workers, &r->limits), n = r->candidates;

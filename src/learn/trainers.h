@@ -50,7 +50,7 @@ int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t c
 /* The lesson "tool2vec" computes a tool's vector from the requests that used the tool (section 4.1 of Moon et al.,
  * Efficient and Scalable Estimation of Tool Representations in Vector Space). */
 
-/* Computes the vector of every tool by tool2vec (recipe/trained.h). vectors: [M, D]; called T below. */
+/* Computes the vector of every tool by tool2vec (retrieve/trained_vectors.h). vectors: [M, D]; called T below. */
 void wt__evaluator_tool2vec(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec, float *vectors);
 
 /* Reads the weights that the lesson "tool2vec" saved for this encoder, or sets default weights. Errors: WT_EMODEL,
@@ -61,9 +61,8 @@ int wt__evaluator_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2
  *
  * A tool's vector is computed from the training requests that used the tool. So the first stage is unrealistically good
  * for these requests. Training requests are therefore split into folds. The candidates of a fold come from tool
- * vectors, or a classifier, computed from the other folds. The encoder is not trained again without each fold, because
- * that did not improve the figure on dev (docs/learning.md). Dev requests use vectors of all training requests, like a
- * query. */
+ * vectors, or a classifier, computed from the other folds. The encoder is the same for all folds. Dev requests use
+ * vectors of all training requests, like a query. */
 
 enum {
     REFINER_FOLDS = 4,
