@@ -369,7 +369,7 @@ static int add_chunk_candidates(struct vector_scan *scan, size_t number, const s
     return 0;
 }
 
-/* Scans the bytes of all slots once for all queries. Skips chunks without allowed rows. */
+/* Scans the bytes of the slots once for all queries. Skips chunks without allowed rows. */
 static int scan_bytes(struct vector_scan *scan, wt_error *err)
 {
     for (uint32_t begin = 0; begin < scan->vectors->slots; begin += VECTOR_CHUNK) {

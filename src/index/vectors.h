@@ -5,8 +5,8 @@
  *
  * Each vector is stored twice: as fp32, which gives the scores, and as signed bytes with a scale. The error of an inner
  * product of bytes is bounded by the rounding error of the vector (Cauchy-Schwarz). A search reads the bytes of all
- * slots. Then it reads the fp32 vectors whose upper bound reaches the k-th best lower bound. The result equals that of
- * a full fp32 scan, bit for bit.
+ * chunks that have an allowed row. Then it reads the fp32 vectors of the slots whose highest possible score reaches the
+ * k-th best lower bound. The result equals that of a full fp32 scan, bit for bit.
  *
  * On disk and in memory, slots are grouped in chunks of VECTOR_CHUNK, and each chunk has its own arrays (see
  * vectors.c). Each slot has two checksums. The checksum of its bytes is verified when a file is opened, the checksum of

@@ -29,7 +29,7 @@
  * data set is a part with its own catalogue: only tools of the same part can answer a request. */
 
 enum {
-    EXAMPLES_MAX = 20000000, /* maximum pairs of a request and a tool, in the training set and in the dev set */
+    EXAMPLES_MAX = 20000000, /* maximum pairs of a training request and a tool, and of a dev request and a tool */
     EXAMPLES_DEV_SHARE = 10, /* one in this many requests is dev, unless the data set lists its dev requests */
     EXAMPLES_DEV_LEAST = 5,  /* minimum number of dev requests, from 20 requests on */
     EXAMPLES_PARTS = 64      /* maximum number of data sets in a training */

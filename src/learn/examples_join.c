@@ -187,7 +187,7 @@ int wt__examples_join(struct examples *out, const struct examples *sets, const s
 /* ---------------------------------------------------------------- joined requests */
 
 /* Joined requests need several tools. They are useful if most recorded requests need one tool. An encoder that is
- * trained only on such requests learns that every text is near to a single tool. */
+ * trained only on requests for one tool learns that every text is near to a single tool. */
 
 enum {
     JOINED_MOST = 3,    /* maximum number of requests in a joined request */

@@ -14,8 +14,8 @@
 #include "retrieve/segment.h"
 
 enum {
-    HOLD_OUT = 5, /* one request in so many is held out to measure the accuracy */
-    SCARCE = 4    /* synthetic requests are added to a kind that has fewer than one request in so many */
+    HOLD_OUT = 5, /* 1 in HOLD_OUT requests is held out to measure the accuracy */
+    SCARCE = 4    /* synthetic requests are added to a kind with fewer than 1 in SCARCE requests */
 };
 #define SHRINKAGE 1e-3
 

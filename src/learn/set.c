@@ -85,8 +85,8 @@ struct set_search {
     struct chooser chooser;      /* fitted on all dev requests */
     struct chooser folds[FOLDS]; /* fitted on the requests of the other folds */
     float nonconformity[EVALUATOR_DEV], unused[EVALUATOR_DEV], none[EVALUATOR_DEV]; /* for the chooser's calibration */
-    float nearest[EVALUATOR_DEV], lengths[EVALUATOR_DEV];                           /* see calibrate_familiarity */
-    double figure;                                                                  /* mean TRACC of the dev requests */
+    float nearest[EVALUATOR_DEV], lengths[EVALUATOR_DEV];
+    double figure; /* mean TRACC of the dev requests */
 };
 
 /* ---------------------------------------------------------------- searches */

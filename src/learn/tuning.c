@@ -470,7 +470,7 @@ const struct tuning_kind wt__triplet = KIND("triplet", BATCH_POOLED, 1e-5, measu
  * The head is saved with the encoder (trainers.h). The lesson "mlc" with the loss "kept" turns the head into the recipe
  * "mlc". */
 
-/* The head's rate relative to the encoder's: each row of the head gets few steps to converge. */
+/* Learning rate of the head relative to the encoder's. It is high because a tool is a label in few steps. */
 static const float HEAD_RATE = 20;
 
 struct classify_step {
