@@ -87,7 +87,7 @@ int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batc
 
 enum {
     TUNING_REQUEST = 96, /* maximum tokens of a request */
-    TUNING_TOOL = 96 /* maximum tokens of a tool: provider, name and the first DOCUMENT_HEAD bytes of the description */
+    TUNING_TOOL = 96     /* maximum tokens of text 0 of a tool (wt__document_text) */
 };
 
 struct tuning;
