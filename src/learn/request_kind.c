@@ -20,11 +20,10 @@ enum {
 #define SHRINKAGE 1e-3
 
 struct kind_sample {
-    uint32_t request; /* number of the training request */
-    uint32_t other;   /* number of the request that it is joined with; NO_OTHER if it is not joined */
-    bool several;     /* true if the sample needs several providers */
-    bool synthetic;   /* true if the sample is joined, or cut out of a request */
-    bool there;       /* true if the sample is used: it has a text and, if synthetic, sub-queries */
+    uint32_t request;        /* number of the training request */
+    uint32_t other;          /* number of the request that it is joined with; NO_OTHER if it is not joined */
+    bool several, synthetic; /* several: needs several providers; synthetic: is joined, or cut out of a request */
+    bool there;              /* true if the sample is used: it has a text and, if synthetic, sub-queries */
 };
 #define NO_OTHER UINT32_MAX
 
