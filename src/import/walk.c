@@ -15,7 +15,7 @@
 enum {
     WRAPPERS = 8,         /* maximum depth of nested containers */
     INNER = 8,            /* maximum members of one object that hold tools */
-    PEEK_TOOLS_SEEN = 16, /* tools read to detect the format */
+    PEEK_TOOLS_SEEN = 16, /* maximum tools read to detect the format */
 };
 
 static const char *const containers[] = {"result", "tools", "functions", "functionDeclarations",
@@ -58,8 +58,8 @@ static bool is_function_tool(struct str text, const struct json_item *item)
     return name && schema;
 }
 
-/* Examines a list or an object. Returns 1 if the list begins with a tool, or if a container in the object does. Returns
- * 0 if the list, or a container in the object, is empty and no container has tools. Returns -1 otherwise. */
+/* Searches a list or an object for tools. Only the first element of a list and the containers of an object are
+ * searched. Returns 1 if a tool is found, 0 if an empty list but no tool is found, -1 otherwise. */
 static int holds_tools(struct str text, const struct json_item *item, int depth)
 {
     struct json_scan scan;
@@ -124,7 +124,8 @@ static int walk_tool_array(struct walk_root *walk, const struct json_item *array
 }
 
 /* Members of an object used by the walk. inner: [count] members that may hold tools. count is 0 if the object is a tool
- * itself. server: member that identifies the server; its value is empty if there is no such member. */
+ * itself or has no such member. server: member that identifies the server; its value is empty if there is no such
+ * member. */
 struct tool_page {
     struct json_item inner[INNER], server;
     size_t count;
@@ -160,7 +161,7 @@ static int find_inner(struct json_scan *scan, struct tool_page *page)
 }
 
 /* Sets the provider to the string in item, or to the member "name" of the object in item. Does nothing if the provider
- * is known or item has another value. Returns 0 or WT_ENOMEM. */
+ * is known, if the value is too long, or if it has no such string. Returns 0 or WT_ENOMEM. */
 static int set_provider(struct walk_root *walk, const struct json_item *item)
 {
     json_auto_t *value = NULL;
@@ -368,8 +369,8 @@ static bool file_ends_with(const char *file, const char *ending)
     return len >= tail && strcasecmp(file + len - tail, ending) == 0;
 }
 
-/* True if the source has one value per line: its file name ends in .jsonl or .ndjson, or its first line is a complete
- * object and the next line begins another object. */
+/* True if the source seems to have one value per line: its file name ends in .jsonl or .ndjson, or its first non-blank
+ * line begins with '{' and ends with '}', and the next non-blank line begins with '{'. */
 static bool peek_lines(const char *file, struct str text)
 {
     if (file_ends_with(file, ".jsonl") || file_ends_with(file, ".ndjson"))

@@ -37,7 +37,7 @@ struct yaml_level {
 
 static const char TOO_LONG[] = "the document exceeds the limit of a file when converted to JSON";
 static const char TOO_MANY_ALIASES[] =
-    "the aliases up to this one expand to more than 1 MiB and 16 times the document's "
+    "the aliases up to this one expand to more than 1 MiB plus 16 times the document's "
     "length: use \"$ref\", or fewer aliases";
 static const char NO_MAPPING[] = "the merge key << needs a mapping, or a list of mappings";
 _Static_assert(YAML_ALIAS_FREE == 1 << 20 && YAML_ALIAS_TIMES == 16, "TOO_MANY_ALIASES gives these limits");
@@ -54,7 +54,7 @@ struct converter {
     size_t character, byte; /* cursor: this character of the source is at this byte */
     struct yaml_level levels[WT_MAX_JSON_DEPTH + 1];
     size_t depth;
-    size_t deepest;   /* levels from depth to below this one were closed only by the indentation of the next token */
+    size_t deepest;   /* levels [depth, deepest) were closed only by the indentation of the next token */
     struct map names; /* names of anchors */
     struct yaml_anchor *anchors;
     size_t anchor_count, anchor_capacity;

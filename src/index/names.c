@@ -51,7 +51,8 @@ static size_t interpolate_index(const struct name_index *names, size_t from, dou
 }
 
 /* Returns the index of the first entry not less than the value. The index is first estimated from the start of the
- * list, then again from the entry found. A window around the estimate grows until it contains the value. Hashes are
+ * list, then again from the entry at the first estimate. A window around the second estimate grows until it contains
+ * the result. Hashes are
  * evenly distributed, so a search reads only a few cache lines. */
 static size_t find_first_entry(const struct name_index *names, uint64_t value)
 {

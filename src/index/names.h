@@ -17,10 +17,10 @@
 
 enum name_kind {
     NAME_OWN,    /* the tool's name */
-    NAME_TITLE,  /* title or summary of two or more words */
-    NAME_ID,     /* name with provider, as exported or as in its source */
+    NAME_TITLE,  /* title, or description of one sentence; at least two words */
+    NAME_ID,     /* name with provider, exported name, or identifier in its source */
     NAME_PATH,   /* method and path of an HTTP operation */
-    NAME_WRITTEN /* exact spelling of the name: distinguishes tools with similar names */
+    NAME_WRITTEN /* exact spelling of the name or of the identifier: distinguishes tools with similar names */
 };
 
 enum { NAME_ROW_BITS = 21, NAME_KIND_BITS = 3, NAME_NO_ROW = (1 << NAME_ROW_BITS) - 1 };
@@ -29,7 +29,7 @@ enum { NAME_ROW_BITS = 21, NAME_KIND_BITS = 3, NAME_NO_ROW = (1 << NAME_ROW_BITS
 struct name_index {
     const uint64_t *entries; /* [count] ascending */
     size_t count;
-    uint32_t words; /* words of the longest name */
+    uint32_t words; /* number of words of the longest name */
 
     /* Filter of existing hashes, or NULL for no filter: a bitmap in which each hash sets two bits, one chosen by its
      * first bits and one by its last bits. A request looks up hundreds of names, of which few exist in the
@@ -80,7 +80,7 @@ int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum nam
 /* Adds the sorted entries of the finished builder `before`, with new row numbers. moved: new row of each row of
  * `before`, in the same order; NAME_NO_ROW if the row was removed. Returns 0 or WT_ENOMEM. */
 int wt__names_builder_follow(struct names_builder *builder, const struct names_builder *before, const uint32_t *moved);
-/* Sorts the entries and returns a view of the builder, which must not change afterwards. */
+/* Sorts the entries, removes duplicates and returns a view of the builder, which must not change afterwards. */
 struct name_index wt__names_builder_finish(struct names_builder *builder);
 void wt__names_builder_dispose(struct names_builder *builder);
 

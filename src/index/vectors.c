@@ -92,7 +92,7 @@ static uint64_t compute_code_sum(const int8_t *codes, size_t stride, float scale
     return wt__checksum(codes, stride, seed);
 }
 
-/* Returns a float not less than the number. */
+/* Returns a float not less than the number, which must not be negative. */
 static float round_up(double number)
 {
     return (float)(number * (1 + 1e-6)) + FLT_MIN;
@@ -369,7 +369,7 @@ static int add_chunk_candidates(struct vector_scan *scan, size_t number, const s
     return 0;
 }
 
-/* Scans the bytes of all slots once for all queries. Skips chunks without allowed rows. */
+/* Scans the bytes of the slots once for all queries. Skips chunks without allowed rows. */
 static int scan_bytes(struct vector_scan *scan, wt_error *err)
 {
     for (uint32_t begin = 0; begin < scan->vectors->slots; begin += VECTOR_CHUNK) {

@@ -5,8 +5,8 @@
  *
  * Each vector is stored twice: as fp32, which gives the scores, and as signed bytes with a scale. The error of an inner
  * product of bytes is bounded by the rounding error of the vector (Cauchy-Schwarz). A search reads the bytes of all
- * slots. Then it reads the fp32 vectors whose upper bound reaches the k-th best lower bound. The result equals that of
- * a full fp32 scan, bit for bit.
+ * chunks that have an allowed row. Then it reads the fp32 vectors of the slots whose highest possible score reaches the
+ * k-th best lower bound. The result equals that of a full fp32 scan, bit for bit.
  *
  * On disk and in memory, slots are grouped in chunks of VECTOR_CHUNK, and each chunk has its own arrays (see
  * vectors.c). Each slot has two checksums. The checksum of its bytes is verified when a file is opened, the checksum of
@@ -59,9 +59,10 @@ struct vectors_scratch {
 };
 void wt__vectors_scratch_dispose(struct vectors_scratch *scratch);
 
-/* Finds the k best rows for each of n queries in one pass. queries: [n, dim], finite; out: [n, k], best first;
- * counts: [n] numbers of results. allowed: one bit per row (row & 63 of word row / 64), or NULL for all. Errors:
- * WT_EINVAL (a query is not finite, or n is over VECTOR_MAX_QUERIES), WT_ESTORE (damaged vector), WT_ENOMEM. */
+/* Finds the k best rows for each of n queries in one pass. queries: [n, dim], finite; out: [n, k], best first; counts:
+ * [n] numbers of results. allowed: one bit per row (row & 63 of word row / 64), or NULL for all. Errors: WT_EINVAL (a
+ * query is not finite or its length is over 1e15, or n is over VECTOR_MAX_QUERIES), WT_ESTORE (damaged vector),
+ * WT_ENOMEM. */
 int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries, size_t n,
                        size_t k, const uint64_t *allowed, struct scored *out, size_t *counts, wt_error *err);
 /* Gives the same result for one query by scanning all fp32 vectors. Reference for wt__vectors_search in tests. */
@@ -69,7 +70,7 @@ int wt__vectors_search_plain(const struct vectors *vectors, struct vectors_scrat
                              size_t k, const uint64_t *allowed, struct scored *out, size_t *count, wt_error *err);
 
 /* Computes scores[q][i] of query q and rows[i]. The score is 0 if the row has no vector. queries: [n, dim]. rows may be
- * in any order. Each vector is read and verified once. Errors as in wt__vectors_search. */
+ * in any order. Each vector is read and verified once for all queries. Errors as in wt__vectors_search. */
 int wt__vectors_score_rows(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries,
                            size_t n, const uint32_t *rows, size_t count, float *const *scores, wt_error *err);
 

@@ -1,8 +1,14 @@
 /* auto.c: the lesson "auto": finds the recipe that is best on the dev requests.
  *
- * In two rounds, it tunes these weights on dev, one after the other: words, Tool2Vec's vectors, the classifier's rows,
- * sub-queries, and further sources. A weight of 0 is among the values, so the search includes simpler recipes. The
- * result is compared with the trained refiners, and with the recipe `hybrid` and the engine's own encoder.
+ * In two rounds, it tunes these weights on dev, one after the other:
+ *
+ *   - the mix of Tool2Vec's vectors and the classifier's rows
+ *   - the balance of words and vectors
+ *   - sub-queries
+ *   - each further source
+ *
+ * A weight of 0 is among the values, so the search includes simpler recipes. The result is compared with the trained
+ * refiners, and with the recipe `hybrid` on the engine's own encoder.
  *
  * Only a few values of each weight are tried. With a few dozen dev requests, a finer search would overfit. */
 #include <math.h>
@@ -215,8 +221,8 @@ static int save_choice(struct weight_search *search, const json_t *about, wt_tra
     return wt__evaluator_finish(search->evaluator, about, config, out, err);
 }
 
-/* Measures the trained recipes that have a refiner, and sets search->refined. A refiner takes about twice the time, so
- * it must be clearly better than the best weights. */
+/* Measures the trained recipes that have a refiner, and sets search->refined. A refiner makes a search slower, so it
+ * must be clearly better than the best weights. */
 static int try_refiners(struct weight_search *search, wt_error *err)
 {
     size_t count = search->evaluator->dev_count;
@@ -240,7 +246,7 @@ static int try_refiners(struct weight_search *search, wt_error *err)
     return 0;
 }
 
-/* Returns the number of measurements on dev. */
+/* Estimates the number of measurements on dev. */
 static size_t count_questions(void)
 {
     size_t a_round = COUNT(mixes) + COUNT(balances) + COUNT(subqueries);

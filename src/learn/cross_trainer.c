@@ -201,7 +201,7 @@ static size_t count_most_pairs(const struct cross_training *c)
     return step > CROSS_DEPTH ? step : CROSS_DEPTH;
 }
 
-/* Sets the limits of the training batch. Returns the memory of the training in bytes, or SIZE_MAX on overflow. */
+/* Sets the limits of the training batch. Estimates the memory of the training in bytes; SIZE_MAX on overflow. */
 static size_t measure_cross_step(struct cross_training *c)
 {
     const struct examples *e = &c->training->examples;
@@ -374,7 +374,7 @@ static double measure_cross_request(struct cross_training *c, size_t d)
 }
 
 /* Fits Platt scaling on the measured pairs. Algorithm 1 of ToolRerank needs probabilities, so logits are scaled to log
- * odds. A slope that is not positive would change the order, so it is replaced by the identity. */
+ * odds. A slope that is not positive would change the order, so in this case the logits are not scaled. */
 static void find_scale(struct cross_training *c)
 {
     const struct logistic_samples pairs = {.count = c->pairs, .features = 1, .values = c->logits, .answers = c->right};

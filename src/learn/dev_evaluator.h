@@ -61,7 +61,7 @@ static inline struct dev_outcome wt__no_outcome(void)
 }
 
 /* True if the mean of the figures b, [Q], exceeds that of a, [Q], by more than `errors` standard errors of the
- * difference. So a single dev request does not decide between two choices. */
+ * difference. */
 bool wt__evaluator_is_better(const struct dev_evaluator *evaluator, const double *a, const double *b, double errors);
 
 /* Tool vectors in the form that a search reads. */
@@ -70,7 +70,7 @@ struct tool_vectors {
     void *chunks;
     uint32_t *rows;
 };
-/* Opens vectors [M, D]. Errors: WT_ENOMEM, WT_EMODEL (not finite). */
+/* Copies vectors [M, D] into *out. Errors: WT_ENOMEM, WT_EMODEL (not finite). */
 int wt__tool_vectors_open(struct tool_vectors *out, const float *vectors, size_t tools, size_t dim, wt_error *err);
 void wt__tool_vectors_dispose(struct tool_vectors *vectors);
 

@@ -22,7 +22,7 @@ const char *const wt__dev_figures[DEV_KINDS] = {[DEV_USE] = "recall@5 by descrip
 /* ---------------------------------------------------------------- selection */
 
 /* Draws at most `most` of the numbers first .. end - 1 without repetition, and returns them in ascending order. *drawn:
- * how many. The caller frees the array. NULL if out of memory. */
+ * size of the array. The caller frees the array. NULL if out of memory. */
 static uint32_t *draw_numbers(struct rng *rng, size_t first, size_t end, size_t most, size_t *drawn)
 {
     size_t count = end - first;

@@ -102,7 +102,8 @@ double wt__distil_contrast_epochs(size_t requests);
 void wt__distil_weigh(struct student *student, const float *frequency, double smoothing);
 
 /* Run the steps fit and contrast. teacher: [N, D] unit vectors of all texts. The capacity of the student must be at
- * least twice the larger batch. Errors: WT_ECANCELLED, WT_EMODEL (the loss became infinite), WT_ENOMEM. */
+ * least settings->batch for fit, and twice settings->contrast_batch for contrast. Errors: WT_ECANCELLED, WT_EMODEL (the
+ * loss became infinite), WT_ENOMEM. */
 int wt__distil_fit(struct student *student, const struct distil_texts *texts, const float *teacher,
                    const struct distil_settings *settings, struct train_progress *progress, wt_error *err);
 int wt__distil_contrast(struct student *student, const struct distil_texts *texts,

@@ -392,7 +392,7 @@ static int read_data(struct example_reader *r, const char *dir, bool requests_op
     return 0;
 }
 
-/* Finds the row of a tool's id. Returns false for a tool that was added after the tools were read. */
+/* Finds the row of a tool's id. Returns false if the examples lack the tool. */
 static bool find_tool_row_by_id(const struct examples *examples, int64_t id, uint32_t *row)
 {
     size_t at = wt__lower_bound_i64(examples->ids, examples->tools, id);

@@ -18,9 +18,9 @@
  * from the store's recorded use or from a data set in BEIR layout. A repeated request is one example with all tools
  * that were recorded with it. Labels of unknown tools, and requests without a known tool, are counted and dropped.
  *
- * Dev examples are never used for training. A data set lists them in qrels/dev.tsv. Otherwise a seeded hash of the
- * request's text selects a tenth of the requests. So new usages do not turn a training request into a dev request or
- * vice versa.
+ * Dev examples serve to measure and to choose models, not to train them. A data set may list them in qrels/dev.tsv.
+ * Otherwise a seeded hash of the request's text selects about a tenth of the requests. So new usages rarely turn a
+ * training request into a dev request or vice versa.
  *
  * Synthetic requests are made from the descriptions of tools. These descriptions are then removed from the texts of the
  * tools.
@@ -29,7 +29,7 @@
  * data set is a part with its own catalogue: only tools of the same part can answer a request. */
 
 enum {
-    EXAMPLES_MAX = 20000000, /* maximum number of pairs of a request and a tool */
+    EXAMPLES_MAX = 20000000, /* maximum pairs of a training request and a tool, and of a dev request and a tool */
     EXAMPLES_DEV_SHARE = 10, /* one in this many requests is dev, unless the data set lists its dev requests */
     EXAMPLES_DEV_LEAST = 5,  /* minimum number of dev requests, from 20 requests on */
     EXAMPLES_PARTS = 64      /* maximum number of data sets in a training */
@@ -48,7 +48,7 @@ struct example_part {
     /* ends of the part's tools, training requests and dev requests; hashed if there are several parts */
     size_t tools, train, dev;
     size_t joined;    /* number of joined requests (wt__examples_join_requests), at the end of its training requests */
-    const char *name; /* last path component of its folder */
+    const char *name; /* last path component of its folder or store */
 };
 
 struct examples {
@@ -85,8 +85,8 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
 void wt__examples_dispose(struct examples *examples);
 
 /* Concatenates data sets, [count], that were read separately. Does not modify them. Drops training requests that are
- * dev in any set. most: [count] maximum training requests of each set, or 0 for all; NULL for all of every set. A
- * larger set is replaced by a seeded sample. Errors: WT_EEMPTY, WT_ETOOLONG (too many tools or pairs), WT_ENOMEM. */
+ * dev in any set. most: [count] maximum training requests of each set, or 0 for all; NULL for all of every set. Of
+ * a larger set, a seeded sample is kept. Errors: WT_EEMPTY, WT_ETOOLONG (too many tools or pairs), WT_ENOMEM. */
 int wt__examples_join(struct examples *out, const struct examples *sets, const size_t *most, size_t count,
                       uint64_t seed, wt_error *err);
 

@@ -49,9 +49,11 @@ static int open_joined_examples(struct set_joining *j, wt_error *err)
         dev_pairs += j->sets[s].dev.starts[j->sets[s].dev.count];
     }
     if (tools >= UINT32_MAX || train_pairs > EXAMPLES_MAX || dev_pairs > EXAMPLES_MAX)
-        return wt__fail(err, WT_ETOOLONG,
-                        "the data sets have %zu tools and %zu pairs of a request and a tool; at most %d are allowed",
-                        tools, train_pairs + dev_pairs, EXAMPLES_MAX);
+        return wt__fail(
+            err, WT_ETOOLONG,
+            "the data sets have %zu tools and %zu pairs of a request and a tool; at most %d pairs are allowed for "
+            "training, and as many for dev",
+            tools, train_pairs + dev_pairs, EXAMPLES_MAX);
     out->parts = wt__arena_array(&out->arena, struct example_part, j->count);
     out->ids = wt__alloc_array(tools, sizeof *out->ids);
     bool whole = out->parts && out->ids && open_joined_set(&out->train, train, train_pairs) &&
@@ -185,7 +187,7 @@ int wt__examples_join(struct examples *out, const struct examples *sets, const s
 /* ---------------------------------------------------------------- joined requests */
 
 /* Joined requests need several tools. They are useful if most recorded requests need one tool. An encoder that is
- * trained only on such requests learns that every text is near to a single tool. */
+ * trained only on requests for one tool learns that every text is near to a single tool. */
 
 enum {
     JOINED_MOST = 3,    /* maximum number of requests in a joined request */

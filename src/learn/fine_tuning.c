@@ -111,8 +111,9 @@ static int load_tuned_weights(struct tuning *tuning, const char *folder, wt_erro
     return 0;
 }
 
-/* Measures the model of an earlier training on dev. Sets tuning->earlier to the figure if it exceeds `before`, the
- * initial model's figure. Overwrites the tuned weights, which are not needed after the last step. */
+/* Measures the model of an earlier training on dev. Does nothing with DEV_HEAD or without such a model. Sets
+ * tuning->earlier to the figure if it exceeds `before`, the initial model's figure. Overwrites the tuned weights, which
+ * are not needed after the last step. */
 static int compare_earlier_model(struct tuning *tuning, double before, wt_error *err)
 {
     struct training *training = tuning->training;
@@ -159,7 +160,7 @@ static int read_tuning_tokens(struct tuning *tuning, wt_error *err)
     return wt__dev_recall_open(&tuning->dev_recall, examples, training->engines, encoder, tuning->model, &options, err);
 }
 
-/* Returns the bytes that a training needs, or SIZE_MAX on overflow. Also sets the limits of the training batch. */
+/* Estimates the bytes that a training needs; SIZE_MAX on overflow. Also sets the limits of the training batch. */
 static size_t measure_tuning_step(struct tuning *tuning)
 {
     size_t own = tuning->kind->measure(tuning, &tuning->limits), longest = DEV_RECALL_REQUEST;

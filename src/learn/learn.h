@@ -61,7 +61,7 @@ struct lesson {
     const char *losses; /* names of the losses, separated by blanks, default first; "" if there is no choice */
     unsigned needs;     /* LESSON_NEEDS_... */
     size_t batch;       /* default number of requests per batch */
-    double rate;        /* default learning rate; 0 if struct lesson_plan has the rate */
+    double rate;        /* default learning rate; 0 if struct lesson_plan has it or the lesson has no steps */
 
     /* Trains a model and fills *out. out->lesson, figure and path are already set. Strings of *out live in
      * training->arena. Returns 0 or a negative WT_E... code. */
@@ -78,7 +78,7 @@ char *wt__training_folder(struct training *training, const char *name);
 
 /* Base model of a lesson. */
 struct training_base {
-    const char *folder;        /* in training->arena */
+    const char *folder;        /* borrowed from the engine or from training->arena */
     char hash[65];             /* hash of the model's vectors, hexadecimal */
     char fields[MODEL_FIELDS]; /* names of the fields of a tool that the model reads */
 };
@@ -88,11 +88,12 @@ int wt__training_base(struct training *training, struct training_base *out, wt_e
 /* Finds the engine's model. */
 int wt__training_model(struct training *training, struct training_base *out, wt_error *err);
 
-/* Freezes the number of layers given in the options. Returns 0 or WT_EINVAL. */
+/* Freezes the embeddings and the first layers, as many as the options specify. Freezes nothing if the number is 0.
+ * Returns 0 or WT_EINVAL. */
 int wt__training_freeze(const struct training *training, struct trainable *model, wt_error *err);
 
-/* Returns the index in lesson->losses of the loss given in the options. Returns WT_EINVAL for an unknown loss, with a
- * message that lists the losses. */
+/* Returns the index in lesson->losses of the loss given in the options, or 0 if no loss is given. Returns WT_EINVAL for
+ * an unknown loss. */
 int wt__training_loss(const struct training *training, wt_error *err);
 
 enum {
@@ -122,7 +123,7 @@ int wt__training_plan(struct training *training, const struct lesson_plan *plan,
 /* True if the training should be resumed but has already ended. Then fills *out from the existing model. */
 bool wt__training_done(const struct training *training, const struct loop_options *options, wt_trained *out);
 
-/* Returns the member "whichtool" of a model's config.json: `about` with the figures and the identity of the training.
+/* Returns the member "whichtool" of a model's config.json: `about`, the figures and the numbers of steps.
  * Returns NULL if out of memory. */
 json_t *wt__training_outcome(const json_t *about, const char *figure, const struct loop_state *state);
 

@@ -9,7 +9,7 @@ enum {
     ROW = LOGISTIC_MOST + 1 /* maximum number of unknowns: the weights, then the constant */
 };
 
-static const double CLOSE = 1e-10; /* squared length of a step; the fit ends after a shorter step */
+static const double CLOSE = 1e-10; /* the fit ends after a step whose squared length is at most this */
 
 struct logistic_fit {
     const struct logistic_samples *samples;

@@ -11,7 +11,8 @@
 #include "base/rng.h"
 #include "nn/adamw.h"
 
-/* Progress of a training. Reports it at most ten times a second. A report may cancel the training. Not thread-safe. */
+/* Reports of a training's progress: the start and the end of each phase, and in between at most ten reports a second. A
+ * report may cancel the training. Not thread-safe. */
 
 struct train_progress {
     wt_train_progress_fn report; /* NULL for no reports */
@@ -78,7 +79,7 @@ int wt__sampler_open(struct sampler *out, uint64_t seed, size_t batch, const siz
 void wt__sampler_dispose(struct sampler *sampler);
 
 /* Selects the examples of batch number `batch`. chosen: room for sampler->batch numbers of examples. Returns the number
- * of examples. If batches are selected in order, finding the part of a batch takes constant time. */
+ * of examples. Selecting batches in ascending order is fastest. */
 size_t wt__sampler_choose(struct sampler *sampler, uint64_t batch, uint32_t *chosen);
 
 /* The training loop, independent of the trained model.
@@ -126,11 +127,10 @@ struct objective {
     /* Prepares the work of a step. examples: [count] numbers of the examples. rng: generator for random draws. Adds the
      * number of tokens that forward will read to *tokens. */
     int (*prepare)(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err);
-    void (*forward)(void *self, unsigned worker); /* each worker on its own thread; NULL if loss does all the work */
+    void (*forward)(void *self, unsigned worker); /* workers run in parallel; NULL if loss does all the work */
     double (*loss)(void *self); /* returns the loss of the whole batch; computes the gradients of forward's results */
     void (*backward)(void *self, unsigned worker);
-    /* Adds up the gradients of all workers for part `part` of `parts` of the parameters. Each part has its own
-     * thread. */
+    /* Adds up the gradients of all workers for part `part` of `parts` of the parameters. Parts run in parallel. */
     void (*reduce)(void *self, unsigned part, unsigned parts);
     /* Recomputes `buffers` from the parameters after each measurement interval. NULL without buffers. */
     int (*renew)(void *self, struct train_progress *progress, wt_error *err);
@@ -148,14 +148,14 @@ struct loop_options {
     unsigned workers;
     uint64_t memory; /* maximum bytes of objective and optimiser; 0 for no limit */
     double epochs;
-    size_t batch;      /* examples per batch; at most objective.examples */
+    size_t batch;      /* examples per batch; reduced to objective.examples if larger */
     size_t accumulate; /* batches per step; 0 for 1 */
     double rate;       /* peak learning rate */
     double warmup;     /* share of the steps during which the learning rate rises */
     enum schedule schedule;
     struct adamw_options adamw;
     bool keep_last;            /* keep the last measured model, whatever its figure */
-    uint64_t patience;         /* maximum `worse` of struct loop_state, at which the training stops; 0 for no maximum */
+    uint64_t patience;         /* value of loop_state.worse at which the training stops; 0 for no limit */
     const char *checkpoint;    /* file of the state; NULL to write no checkpoints */
     double checkpoint_seconds; /* seconds between two checkpoints, 0 for LOOP_CHECKPOINT; measurements write one too */
     bool resume;               /* resume from the checkpoint, if it exists */
@@ -164,7 +164,7 @@ struct loop_options {
 
 enum {
     LOOP_CHECKPOINT = 300, /* default seconds between two checkpoints */
-    LOOP_MEASUREMENTS = 2  /* minimum number of measurements in a training */
+    LOOP_MEASUREMENTS = 2  /* minimum number of measurements in a training of at least two steps */
 };
 
 struct loop_result {

@@ -7,8 +7,11 @@
  * as Tool2Vec's vectors, so that unused tools have rows too. It has no bias, so its rows are tool vectors that an index
  * can search.
  *
- * Losses: "contrast" contrasts each gold tool with the tools that are not gold. "softmax" is the authors' code: the
- * sum of the gold tools' negative log-softmax. "bce" is the binary cross-entropy of the paper's text. */
+ * The loss of a request depends on the name:
+ *
+ *   contrast   mean of the gold tools' negative log-softmax over all tools
+ *   softmax    sum of the gold tools' negative log-softmax over all tools, as in the authors' code
+ *   bce        binary cross-entropy over all tools, as in the paper's text */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -11,7 +11,7 @@
 #include "learn/ranking.h"
 #include "nn/matrix.h"
 
-enum { BLOCK = 64 /* requests per comparison with all tools */ };
+enum { BLOCK = 64 /* maximum requests per matrix product */ };
 
 /* Sets ranking->twins of each tool to the first tool with the same text, also across data sets. Returns false if out of
  * memory. */

@@ -77,8 +77,8 @@ double wt__refiner_bce(const float *logits, const uint8_t *gold, size_t n, float
     return loss;
 }
 
-/* Computes the gradient of the mean loss over all samples by the weights, including weight decay. The last weight is
- * the constant. */
+/* Computes the gradient of the mean loss over all samples with respect to the weights, including weight decay. The last
+ * weight is the constant. */
 static void compute_feature_gradient(const struct refiner_samples *samples, refiner_loss loss, float prior,
                                      const double *weights, double *gradient)
 {
@@ -576,7 +576,7 @@ static void measure_refiner_step(struct refiner_training *r, size_t batch)
         (struct batch_limits){.texts = batch, .rows = batch * longest, .longest = longest, .external = batch * longest};
 }
 
-/* Returns the bytes that a training needs, including its data, which is allocated already. SIZE_MAX on overflow. */
+/* Estimates the bytes that a training needs, including its data, which is allocated already. SIZE_MAX on overflow. */
 static size_t bytes_of_refiner(const struct refiner_training *r, unsigned workers)
 {
     size_t training_batch = wt__batch_bytes(r->model, workers, &r->limits), n = r->candidates;

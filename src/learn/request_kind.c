@@ -14,15 +14,15 @@
 #include "retrieve/segment.h"
 
 enum {
-    HOLD_OUT = 5, /* one request in so many is held out to measure the accuracy */
-    SCARCE = 4    /* synthetic requests are added to a kind that has fewer than one request in so many */
+    HOLD_OUT = 5, /* 1 in HOLD_OUT requests is held out to measure the accuracy */
+    SCARCE = 4    /* synthetic requests are added to a kind with fewer than 1 in SCARCE requests */
 };
 #define SHRINKAGE 1e-3
 
 struct kind_sample {
     uint32_t request;        /* number of the training request */
     uint32_t other;          /* number of the request that it is joined with; NO_OTHER if it is not joined */
-    bool several, synthetic; /* true if it needs several providers; true if it is joined, or cut out of a request */
+    bool several, synthetic; /* several: needs several providers; synthetic: is joined, or cut out of a request */
     bool there;              /* true if the sample is used: it has a text and, if synthetic, sub-queries */
 };
 #define NO_OTHER UINT32_MAX
@@ -79,7 +79,8 @@ static uint32_t find_main_provider(const struct first_ranking *ranking, const ui
     return best;
 }
 
-/* Finds the provider whose `allowed` tools match a sub-query's words best; HIERARCHY_NO_PROVIDER if no tool matches. */
+/* Finds the provider of the `allowed` tool that best matches a sub-query's words; HIERARCHY_NO_PROVIDER if no tool
+ * matches or that tool has no provider. */
 static int find_subquery_provider(const struct first_ranking *ranking, struct str subquery, const uint64_t *allowed,
                                   unsigned worker, uint32_t *out, wt_error *err)
 {
@@ -236,8 +237,8 @@ static double measure_accuracy(const struct request_classifier *c, const float *
     return kinds[0] > 0 && kinds[1] > 0 ? (right[0] / kinds[0] + right[1] / kinds[1]) / 2 : NAN;
 }
 
-/* Lists the used samples (`there`), the held-out samples last, and counts the kinds in out. A request and its synthetic
- * variants are all held out or all fitted. Returns the number of samples; *held is the number of held-out samples. */
+/* Lists the used samples (`there`), the held-out samples last, and counts the kinds in out. A synthetic sample is
+ * held out if its `request` is. Returns the number of samples; *held is the number of held-out samples. */
 static size_t sort_samples(const struct kind_sampling *s, float *lacks, uint8_t *several, size_t *held,
                            struct kind_fit *out)
 {

@@ -154,7 +154,8 @@ static int encode_untrained(const struct dev_evaluator *evaluator, const struct 
     return wt__encode_many(encoder, TEXT_REQUEST, train->texts, train->count, training->threads, *out, &progress, err);
 }
 
-/* Writes the past requests, and their vectors by the engine's encoder. untrained: [B, dim] these vectors, or NULL. */
+/* Writes the vectors and the tools of the past requests. untrained: [B, dim] further vectors of these requests, by the
+ * engine's encoder; NULL to write none. */
 static int write_past_requests(const struct dev_evaluator *evaluator, const float *untrained, size_t dim,
                                const char *folder, wt_error *err)
 {

@@ -2,16 +2,17 @@
  * found with the trained recipe `auto`.
  *
  * Every dev request is searched three times: normally, deeper (for complete sets), and without its own tools, so that
- * no tool fits. The chooser's parameters are fitted to the results. Training requests are unsuitable, because the
- * encoder has learned from them.
+ * no tool fits. The chooser's parameters are fitted to the results, except the frequencies of set sizes, which are
+ * counted in the training requests. For the other parameters, training requests are unsuitable, because the encoder has
+ * learned from them.
  *
  * The dev requests are split into folds. Tuning and calibration apply to each request the parameters that were fitted
  * on the other folds. The final parameters are fitted on all dev requests.
  *
- * Sets are calibrated separately for used and unused tools (Mondrian conformal prediction, Vovk et al. 2005), because
- * an unused tool ranks lower. Few dev requests need an unused tool. Therefore, if a dev request needs only used tools,
- * a fourth search hides the least used one. The hidden tool gets the vector of a tool added after training, and the
- * past requests that used the tool are excluded. */
+ * If new requests are likely to need unused tools (estimate_unused_need), sets are calibrated separately for used and
+ * unused tools (Mondrian conformal prediction, Vovk et al. 2005), because an unused tool ranks lower. Few dev requests
+ * need an unused tool. Therefore, if a dev request needs only used tools, a fourth search hides the least used one. The
+ * hidden tool gets the vector of a tool added after training, and the past requests that used the tool are excluded. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static const float likelihoods[] = {0.75f, 0.5f, 1}, pasts[] = {0.25f, 0, 0.1f, 
 enum {
     VALUES = COUNT(likelihoods) * COUNT(pasts) * COUNT(sizes),
     FOLDS = 5,
-    UNUSED_IN = 100, /* tools are hidden only if at least one training request in so many has a tool of its own */
+    UNUSED_IN = 100, /* tools are hidden only if at least 1 in UNUSED_IN training requests has a tool of its own */
     SET_LEAST = 20,  /* minimum number of dev requests */
     CLEARLY = 2      /* standard errors by which a combination must beat the best so far */
 };
@@ -47,7 +48,7 @@ struct deep_search {
     size_t found;                  /* less than wanted if the search did not find all */
 };
 
-/* Features of the first hits, and whether the request needs the hit. */
+/* Features of the first hits, and whether the request needs each hit. */
 struct seen_hits {
     size_t count;
     float features[RELEVANCE_HITS][RELEVANCE_FEATURES];
@@ -139,7 +140,8 @@ static void record_deep_search(const struct set_search *s, struct deep_search *o
             out->places[out->found++] = h;
 }
 
-/* True if the tool was used. used: bitmap of the used rows of the snapshot; NULL counts all tools as used. */
+/* True if the tool was used. used: bitmap of the used rows of the snapshot; NULL counts all tools as used. A tool that
+ * the snapshot lacks counts as used. */
 static bool is_used_tool(const struct set_search *s, const struct search *search, const uint64_t *used, uint32_t tool)
 {
     size_t row = wt__snapshot_row(search->index->snapshot, get_row_id(s, tool));
@@ -380,8 +382,8 @@ static int fit_relevance(struct set_search *s, wt_error *err)
     return 0;
 }
 
-/* Sets out [CHOOSE_SIZES] to the logarithm of the share of training requests with 1, 2, ... tools. Half a request is
- * added to each size, so that every probability is positive. */
+/* Sets out [CHOOSE_SIZES] to the logarithm of the share of training requests with 1, 2, ... tools. The last size
+ * includes all larger ones. Half a request is added to each size, so that every probability is positive. */
 static void count_sizes(const struct set_search *s, float *out)
 {
     const struct example_set *train = &s->training->examples.train;

@@ -1,6 +1,6 @@
 /* toolrerank_trainer.c: the lesson "toolrerank" (sections 3 and 4.1 of ToolRerank). It fits the classifier of requests,
- * lists the tools seen in training, and tunes the settings of the rules by grid search on dev. The search runs the same
- * pipeline as a query.
+ * lists the providers seen in training, and tunes the settings of the rules by grid search on dev. The search runs the
+ * same pipeline as a query.
  *
  * The first stage is dpr, as in the paper, or a combination of dpr and words if that is better on dev.
  *

@@ -50,7 +50,7 @@ int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t c
 /* The lesson "tool2vec" computes a tool's vector from the requests that used the tool (section 4.1 of Moon et al.,
  * Efficient and Scalable Estimation of Tool Representations in Vector Space). */
 
-/* Computes the vector of every tool by tool2vec (recipe/trained.h). vectors: [M, D]; called T below. */
+/* Computes the vector of every tool by tool2vec (retrieve/trained_vectors.h). vectors: [M, D]; called T below. */
 void wt__evaluator_tool2vec(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec, float *vectors);
 
 /* Reads the weights that the lesson "tool2vec" saved for this encoder, or sets default weights. Errors: WT_EMODEL,
@@ -61,9 +61,8 @@ int wt__evaluator_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2
  *
  * A tool's vector is computed from the training requests that used the tool. So the first stage is unrealistically good
  * for these requests. Training requests are therefore split into folds. The candidates of a fold come from tool
- * vectors, or a classifier, computed from the other folds. The encoder is not trained again without each fold, because
- * that did not improve the figure on dev (docs/learning.md). Dev requests use vectors of all training requests, like a
- * query. */
+ * vectors, or a classifier, computed from the other folds. The encoder is the same for all folds. Dev requests use
+ * vectors of all training requests, like a query. */
 
 enum {
     REFINER_FOLDS = 4,
@@ -84,7 +83,7 @@ struct refiner_samples {
     size_t count, candidates;             /* S, N */
     uint32_t *requests;                   /* [S] numbers in the example set */
     uint16_t *lengths;                    /* [S] number of candidates */
-    uint16_t *tokens;                     /* [S] tokens that the refiner will read */
+    uint16_t *tokens;                     /* [S] number of the request's tokens that the refiner reads */
     uint8_t *vectors;                     /* [S] index in refiner_data.made of the tool vectors of the candidates */
     uint32_t *rows;                       /* [S, N] candidates in the first stage's order, with replacements (kept) */
     uint8_t *gold;                        /* [S, N] 1 if the request used the candidate, else 0 */
@@ -107,8 +106,8 @@ unsigned wt__refiner_fold(size_t request);
 int wt__refiner_vectors(struct dev_evaluator *evaluator, const struct first_stage *first, unsigned without,
                         float *vectors, wt_error *err);
 
-/* Builds the samples. kept: probability that a used tool outside the candidates replaces the last unused candidate.
- * Errors: WT_ENOMEM, WT_ECANCELLED, WT_EMODEL. */
+/* Builds the samples. kept: probability that a used tool outside a training sample's candidates replaces the last
+ * unused candidate. Errors: WT_ENOMEM, WT_ECANCELLED, WT_EMODEL. */
 int wt__refiner_data_open(struct refiner_data *out, struct dev_evaluator *evaluator, const struct first_stage *first,
                           size_t candidates, double kept, wt_error *err);
 void wt__refiner_data_dispose(struct refiner_data *data);
@@ -189,8 +188,8 @@ int wt__kind_rank(const struct first_ranking *ranking, struct str request, size_
  * provider of its own. */
 bool wt__kind_has_several(const struct first_ranking *ranking, const uint32_t *tools, size_t count);
 
-/* Cuts a request for several providers down to one provider: the provider of most of its tools, [count], but at least
- * of two. Appends to out the sub-queries whose best match among the request's tools belongs to this provider. Appends
+/* Cuts a request for several providers down to the provider that has the most of its tools, [count], and at least two
+ * of them. Appends to out the sub-queries whose best match among the request's tools belongs to this provider. Appends
  * nothing if no provider has two of the tools, or if all sub-queries or none belong to the provider. *provider: the
  * provider, or HIERARCHY_NO_PROVIDER.
  *

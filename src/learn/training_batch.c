@@ -29,9 +29,9 @@ struct block_reading {
     const struct str *texts;
     struct token_texts *out;
     size_t max_tokens, count;
-    int32_t *block; /* [count, max_tokens] */
-    size_t first;   /* text of the block's first row */
-    size_t *lengths;
+    int32_t *block;  /* tokens of the block's texts, max_tokens per text */
+    size_t first;    /* text of the block's first row */
+    size_t *lengths; /* number of tokens of each text of the block */
 };
 
 static int read_text_block(void *context, size_t index, unsigned worker)

@@ -74,7 +74,7 @@ struct training_batch {
     uint32_t *order;          /* [S] scratch of wt__batch_share */
 };
 
-/* Returns the bytes that wt__batch_open will allocate, including gradients. Returns SIZE_MAX on overflow. */
+/* Estimates the bytes that wt__batch_open allocates, including gradients. Returns SIZE_MAX on overflow. */
 size_t wt__batch_bytes(const struct trainable *model, unsigned workers, const struct batch_limits *limits);
 /* Opens a batch. Borrows the model. Freeze layers of the model before this call. Errors: WT_ENOMEM. */
 int wt__batch_open(struct training_batch *out, struct trainable *model, enum batch_output output, unsigned workers,
@@ -113,8 +113,9 @@ void wt__batch_rows(const struct training_batch *training_batch, size_t text, co
                     size_t *stride);
 
 /* Encodes texts with the current parameters. which: [count] numbers of the texts; NULL for 0, 1, ... output:
- * BATCH_POOLED or BATCH_UNIT. out: [count, H] vectors. Discards the current step. No text may be longer than
- * limits.longest. progress: counts texts; may be NULL. Errors: WT_ECANCELLED, WT_ENOMEM. */
+ * BATCH_POOLED or BATCH_UNIT. out: [count, H] vectors. Discards the current step; call wt__batch_begin before the next
+ * one. No text may be longer than limits.longest. progress: counts texts; may be NULL. Errors: WT_ECANCELLED,
+ * WT_ENOMEM. */
 int wt__batch_encode(struct training_batch *training_batch, enum batch_output output, const struct token_texts *texts,
                      const uint32_t *which, size_t count, float *out, struct train_progress *progress, wt_error *err);
 

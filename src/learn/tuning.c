@@ -86,7 +86,7 @@ struct contrast_step {
     uint8_t *pairs;            /* [requests, tools] of enum pair */
     float *scores, *gradients; /* [requests, tools] */
 
-    /* For hard negatives. classify_pair uses `ranking` without them, too. */
+    /* For hard negatives. classify_pair uses `ranking` even if there are none. */
     struct mined_ranking ranking;
     size_t negatives; /* hard negatives per request; 0 for none */
     float *asking;    /* [batch, H] vectors of the requests before the step */
@@ -165,7 +165,7 @@ static void end_contrast(struct tuning *tuning)
     free(step);
 }
 
-/* Encodes the tools with the current model. */
+/* Encodes the ranked tools with the current model. */
 static int renew_negatives(struct tuning *tuning, struct train_progress *progress, wt_error *err)
 {
     struct contrast_step *step = tuning->own;
@@ -218,7 +218,7 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
 }
 
 /* Returns the relation of a tool of the batch to a request. A tool with the same text as one of the request's tools is
- * ignored; it may belong to another data set. */
+ * ignored. */
 static enum pair classify_pair(const struct contrast_step *step, const struct example_set *train, uint32_t request,
                                uint32_t row)
 {
@@ -470,7 +470,7 @@ const struct tuning_kind wt__triplet = KIND("triplet", BATCH_POOLED, 1e-5, measu
  * The head is saved with the encoder (trainers.h). The lesson "mlc" with the loss "kept" turns the head into the recipe
  * "mlc". */
 
-/* The head's rate relative to the encoder's: each row of the head gets few steps to converge. */
+/* Learning rate of the head relative to the encoder's. It is high because a tool is a label in few steps. */
 static const float HEAD_RATE = 20;
 
 struct classify_step {
@@ -618,7 +618,7 @@ static size_t measure_likeness_step(const struct tuning *tuning, struct batch_li
     limits->rows = wt__token_texts_longest(&tuning->requests, tuning->batch) +
                    wt__token_texts_longest(&tuning->tools, get_most_step_tools(tuning));
     return texts * sizeof(struct str) +
-           count_likeness_floats(texts) * sizeof(float); /* plus the teacher, which is mapped */
+           count_likeness_floats(texts) * sizeof(float); /* without the teacher, which is mapped, and its vectors */
 }
 
 static int open_likeness_teacher(struct tuning *tuning, struct likeness_step *step, wt_error *err)

@@ -75,7 +75,7 @@ int wt__dev_recall_open(struct dev_recall *out, const struct examples *examples,
                         const struct encoder *encoder, const struct trainable *model,
                         const struct dev_recall_options *options, wt_error *err);
 void wt__dev_recall_dispose(struct dev_recall *dev_recall);
-/* Returns the bytes that a measurement allocates. hidden: D. */
+/* Estimates the bytes that a measurement allocates. hidden: D. */
 size_t wt__dev_recall_bytes(const struct dev_recall *dev_recall, size_t hidden);
 /* Runs the measurement, and records the figure of each set in progress. head: [M, D] the classifier's rows of all tools
  * for DEV_HEAD, else NULL. */
@@ -87,7 +87,7 @@ int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batc
 
 enum {
     TUNING_REQUEST = 96, /* maximum tokens of a request */
-    TUNING_TOOL = 96 /* maximum tokens of a tool: provider, name and the first DOCUMENT_HEAD bytes of the description */
+    TUNING_TOOL = 96     /* maximum tokens of text 0 of a tool (wt__document_text) */
 };
 
 struct tuning;
@@ -96,7 +96,7 @@ struct tuning_kind {
     const char *name; /* name of the loss */
     enum batch_output output;
     double rate; /* default peak learning rate */
-    /* Sets the limits of the largest step, and returns the bytes that begin allocates. */
+    /* Sets the limits of the largest step, and estimates the bytes of the method's own memory. */
     size_t (*measure)(const struct tuning *tuning, struct batch_limits *limits);
     /* Called before the first step. Stores the memory of the method in tuning->own. */
     int (*begin)(struct tuning *tuning, wt_error *err);

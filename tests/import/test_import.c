@@ -240,7 +240,7 @@ static void aliases_expand_up_to_the_limit(void **state)
         assert_int_equal(import.issue_count, under);
         if (under) {
             assert_int_equal(import.issues[0].line, 4);
-            assert_non_null(strstr(import.issues[0].reason, "expand to more than 1 MiB and 16 times the document's"));
+            assert_non_null(strstr(import.issues[0].reason, "expand to more than 1 MiB plus 16 times the document's"));
         }
         wt__import_dispose(&import);
         wt__buffer_dispose(&text);
