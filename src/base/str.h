@@ -75,9 +75,9 @@ size_t wt__str_plain(struct str s);
  * surrogate. */
 size_t wt__utf8_length(const char *text, size_t len);
 
-/* Matches a name against a pattern with two wildcards. '*' matches any run of characters, also an empty one and '/'.
- * '?' matches one character. All other characters match themselves, case-sensitively. Time is at most pattern length
- * times text length. */
+/* Matches a name against a pattern with two wildcards. '*' matches any run of characters, including '/' and the empty
+ * run. '?' matches one character. All other characters match themselves, case-sensitively. Time is at most pattern
+ * length times text length. */
 bool wt__glob_matches(struct str pattern, struct str text);
 
 #endif

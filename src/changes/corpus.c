@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 
-/* Increase the number with the version of the store, so that an older whichtool does not find a newer store in its
- * cache. */
+/* Increase the number in this text when the version of the store changes, so that an older whichtool does not
+ * find a newer store in its cache. */
 #define CORPUS_EDITION "whichtool eval cache 2 " WT_VERSION "\n"
 
 int wt__corpus_cache_folder(const char **out, struct arena *arena, wt_error *err)

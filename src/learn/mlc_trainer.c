@@ -123,6 +123,7 @@ static const float SCALE = 20; /* factor of the inner product, the same as in th
 
 enum { CONTRAST, SOFTMAX, BCE, KEPT };
 
+/* M: number of tools. D: dimension of the vectors. */
 struct mlc_training {
     struct training *training;
     struct dev_evaluator *evaluator;

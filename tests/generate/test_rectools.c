@@ -58,7 +58,8 @@ static const json_t *find_stage(const json_t *report, const char *name)
 }
 
 /* Checks the report's counts. The counts by number of tools must add up to the total of the verdicts. In each stage,
- * the parsed and the unusable answers must add up to the questions. */
+ * the made and the refused texts must add up to the offered ones. The offered texts and the unusable answers must add
+ * up to the questions. */
 static void assert_rectools_report(const json_t *report)
 {
     const json_t *verdicts = wt__json_object(report, "verdicts"), *sizes = wt__json_object(verdicts, "by_tools");
