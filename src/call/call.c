@@ -75,7 +75,7 @@ static int search_candidates(struct call_run *calling, wt_error *err)
     find.progress = options->progress;
     find.progress_context = options->progress_context;
     find.time_limit_ms = options->time_limit_ms;
-    /* A recipe other than "auto" may not estimate whether any tool fits. */
+    /* The search abstains only with "auto": another recipe might not estimate whether any tool fits. */
     bool chosen = options->recipe && strcmp(options->recipe, "auto") != 0;
     if (!chosen && options->abstain >= 0)
         find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
@@ -126,8 +126,8 @@ static void decide_candidate(struct call_run *calling)
 
 /* ---------------------------------------------------------------- doubt about calling the tool */
 
-/* Finds the places of quoted texts and of values of several words. Their words are not part of the order: 'send Bob "is
- * it locked?"'. Returns their number. */
+/* Finds the quoted texts in the request, and the argument values of several words. Their words do not show whether the
+ * request is an instruction: 'send Bob "is it locked?"'. Returns the number of spans. */
 static size_t find_value_spans(const struct call_run *calling, const struct call_arguments *arguments,
                                struct byte_span *out)
 {
@@ -481,7 +481,8 @@ static void write_generation_trace(struct buffer *out, const struct generation_t
     wt__buffer_char(out, '}');
 }
 
-/* Appends the candidates, the decision and the arguments as a JSON object. */
+/* Appends a JSON object with the candidates, the chosen tool's arguments, the first value that they leave unused, and
+ * the traces of the language model, if any. */
 static void write_steps(struct buffer *out, const struct call_run *calling)
 {
     wt__buffer_text(out, "{\"candidates\":[");

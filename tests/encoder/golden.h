@@ -1,5 +1,5 @@
-/* golden.h: reads reference data of encoders, which the reference implementation wrote: tensors by name, and padded
- * batches, converted to ragged ones. The data is optional. */
+/* golden.h: reads files of tensors that the reference implementation of an encoder wrote, and converts their padded
+ * batches to ragged batches. The files are optional. */
 #ifndef WT_TESTS_ENCODER_GOLDEN_H
 #define WT_TESTS_ENCODER_GOLDEN_H
 
