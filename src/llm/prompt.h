@@ -135,7 +135,7 @@ struct chat_exchange {
 struct chat_reply {
     struct arena arena; /* memory of question and got */
     struct str question;
-    struct chat_answer got; /* json is NULL if the answer is unusable */
+    struct chat_answer got; /* json is NULL without a schema, or if the answer is unusable */
     int rc;                 /* 0, or an error code; WT_EFORMAT if the answer is unusable */
     wt_error why;           /* the error, if rc is negative */
     bool put;               /* true once wt__chat_put was called */

@@ -56,7 +56,7 @@ struct mcp_meta {
 };
 
 /* Replaces line ends by spaces, since a line end terminates a message on a pipe. Valid JSON has line ends between
- * values only. */
+ * tokens only. */
 void wt__mcp_join_lines(struct buffer *out);
 /* Appends a request on one line. params: members of the params object. */
 void wt__mcp_write_request(struct buffer *out, int64_t id, const char *method, struct str params,
