@@ -70,8 +70,8 @@ void wt__mcp_write_notification(struct buffer *out, const char *method, struct s
  * if the id is invalid. */
 void wt__mcp_write_response(struct buffer *out, struct str id, struct str result, struct str error);
 
-/* Appends a server's text as one line of at most MCP_WORDS_BYTES, truncated at a word, with invisible characters
- * escaped. */
+/* Appends at most MCP_WORDS_BYTES of a server's text as one line, truncated at a space. Escapes invisible
+ * characters. */
 void wt__mcp_put_server_text(struct buffer *out, struct str words);
 /* Appends the reason in the body of an HTTP error, if any: "error", "error_description", "message" and "detail" of a
  * JSON object, or the first line of plain text. type: the body's Content-Type. */
