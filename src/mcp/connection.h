@@ -113,8 +113,8 @@ struct mcp_event {
  * (wt__mcp_exchange_cancel), WT_ETIMEOUT, WT_EINVAL (called after the last event), or the reason why the request or the
  * connection failed. After an error, the exchange is over. One thread at a time. */
 int wt__mcp_exchange_next(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *err);
-/* Answers a question with a result, or with an error if the result is empty. Errors:
- * WT_EINVAL (the question is not open), WT_ENETWORK (the connection is closed), WT_ENOMEM. */
+/* Answers a question with a result, or with an error if the result is empty. Errors: WT_EINVAL (the question is not
+ * open), WT_ENETWORK (the connection is closed), WT_ENOMEM. */
 int wt__mcp_exchange_reply(struct mcp_exchange *exchange, struct str id, struct str result, struct str error,
                            wt_error *err);
 /* True if the server may have received the request. Otherwise any request is safe to repeat on a new connection. */

@@ -163,7 +163,8 @@ void wt__http_loop_close(struct http_loop *loop);
  * until on_end. Any thread. Errors: WT_EINVAL (invalid header), WT_ENETWORK (libcurl rejects an option),
  * WT_ENOMEM. */
 int wt__http_stream_begin(uint64_t *ticket, struct http_loop *loop, const struct http_stream *stream, wt_error *err);
-/* Cancels a transfer; `on_end` receives WT_ECANCELLED, or 0 if on_piece has returned false. Any thread; does not block. Ignores ended transfers. */
+/* Cancels a transfer; `on_end` receives WT_ECANCELLED, or 0 if on_piece has returned false. Any thread; does not block.
+ * Ignores ended transfers. */
 void wt__http_stream_cancel(struct http_loop *loop, uint64_t ticket);
 
 #endif

@@ -33,8 +33,8 @@ struct child {
  * system error), WT_ENOMEM. */
 int wt__child_run(const struct child *child, char tail[CHILD_TAIL_BYTES], wt_error *err);
 
-/* Functions that child and coprocess share: they start a program, collect its stderr, and end it with its
- * process group.
+/* Functions that child and coprocess share: they start a program, collect its stderr, and end it with its process
+ * group.
  *
  * Each program leads its own process group. The number of a process is not reused until the process is reaped, so
  * signals always reach the group that was started. */
