@@ -26,7 +26,7 @@ struct chat_question {
     const json_t *schema;      /* JSON Schema of the answer; NULL for free text */
     unsigned max_tokens;       /* maximum tokens of the answer */
     double temperature;        /* 0 for the most likely answer; in steps of .001 up to CHAT_TEMPERATURE_MAX */
-    unsigned seed;             /* seed for sampling; 0 for any; ignored at temperature 0 */
+    unsigned seed;             /* seed for sampling; 0 for 1, the default; ignored at temperature 0 */
     const void *subject;       /* for oracles, which do not read the text; never sent to a server; may be NULL */
     struct progress *progress; /* checked for cancellation while waiting; may be NULL */
 };
@@ -35,7 +35,7 @@ struct chat_answer {
     struct str text; /* verbatim answer, in the arena */
     json_t *json;    /* parsed answer, owned by the caller; NULL if the question has no schema */
     uint64_t prompt_tokens, completion_tokens; /* 0 if unknown */
-    double ms;                                 /* time from the first request to the answer */
+    double ms;                                 /* time of the call, with waits and retries */
     unsigned attempts;                         /* number of requests sent; 0 if replayed from a record */
     bool repaired;                             /* true if only the second answer matched the schema */
 };
@@ -52,7 +52,7 @@ struct chat_model {
     const char *name; /* name of the model, as shown to users and in record keys */
     /* Asks a question. Thread-safe. Errors:
      *   WT_EINVAL     invalid temperature
-     *   WT_ENETWORK   no answer, or the server refuses
+     *   WT_ENETWORK   no answer, or the server refuses the request
      *   WT_EFORMAT    no answer that matches the schema, after one retry; or an unsupported schema
      *   WT_ENOTFOUND  the question is not in the replayed record
      *   WT_ETOOLONG, WT_ECANCELLED, WT_ENOMEM; file errors of a record */

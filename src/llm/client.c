@@ -401,7 +401,7 @@ static int pause_for(struct model_exchange *asking, double ms)
 
 /* ---------------------------------------------------------------- exchanges and retries */
 
-/* Sets the error for a status other than success. */
+/* Sets the error for a status other than 200. */
 static int fail_http_status(struct model_exchange *asking, const struct http_answer *answer)
 {
     const struct chat_client *client = asking->client;
@@ -509,7 +509,7 @@ static int exchange_completion(struct model_exchange *asking, struct completion_
     }
 }
 
-/* Copies the completion to asking->out, and parses its text. */
+/* Copies the completion to asking->out. Parses its text if the question has a schema. */
 static int take_completion(struct model_exchange *asking, const struct completion *completion, struct arena *arena)
 {
     struct chat_client *client = asking->client;

@@ -10,8 +10,8 @@
  * answer does not match, the client sends the error and asks once more (a repair). Settings that the server rejects are
  * omitted from later requests.
  *
- * The API key is only sent in the header "Authorization". It never appears in error messages or records, and is never
- * sent to the target of a redirect. */
+ * The API key is only sent in the header "Authorization", and never to the target of a redirect. Keys of at least 6
+ * bytes are removed from the server's error messages. */
 #ifndef WT_LLM_CLIENT_H
 #define WT_LLM_CLIENT_H
 

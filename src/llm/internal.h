@@ -74,8 +74,8 @@ unsigned wt__completion_refusal(struct str body, unsigned refused);
 /* True if a rejection says that the question is too long for the model. */
 bool wt__completion_too_long(struct str body);
 
-/* Appends the server's error message, if any, as one plain line of at most max bytes. key: replaced by "(key)", unless
- * it is very short; may be NULL. */
+/* Appends the server's error message, if any, as one plain line of at most max bytes, plus PLAIN_CUT if truncated. key:
+ * replaced by "(key)" if it has at least 6 bytes; may be NULL. */
 void wt__completion_reason(struct buffer *out, struct str body, const char *key, size_t max);
 
 /* ---------------------------------------------------------------- retries */

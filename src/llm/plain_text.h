@@ -1,9 +1,9 @@
 /* plain_text.h: sanitises untrusted text for use in prompts and messages.
  *
- * The result is UTF-8 without control characters and invisible characters, which can hide instructions from a reader.
- * Blanks are inserted into the marks of prompts and chat templates, so that a model does not recognise them. Marks are
- * "<|", "|>", "<word>", "[WORD]", and runs of angle brackets or braces. Full-width and small forms of these characters
- * are replaced by the ASCII characters first. Other text is unchanged. */
+ * The result is UTF-8; invalid bytes become U+FFFD. Control characters (except tabs and line ends) and invisible
+ * characters are omitted, because they can hide instructions from a reader. Blanks are inserted into possible marks of
+ * prompts and chat templates, so that a model does not recognise the marks: "<x", "|>", "[/", "[A", ">>", "{{" and
+ * "}}". Full-width and small forms of these characters are replaced by the ASCII characters first. */
 #ifndef WT_LLM_PLAIN_TEXT_H
 #define WT_LLM_PLAIN_TEXT_H
 

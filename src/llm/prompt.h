@@ -135,7 +135,7 @@ struct chat_exchange {
 struct chat_reply {
     struct arena arena; /* memory of question and got */
     struct str question;
-    struct chat_answer got; /* json is NULL if the answer is unusable */
+    struct chat_answer got; /* json is NULL without a schema, or if the answer is unusable */
     int rc;                 /* 0, or an error code; WT_EFORMAT if the answer is unusable */
     wt_error why;           /* the error, if rc is negative */
     bool put;               /* true once wt__chat_put was called */
@@ -149,8 +149,8 @@ int wt__chat_put(struct chat_reply *reply, const struct prompt *prompt, const st
 void wt__chat_reply_dispose(struct chat_reply *reply);
 
 /* Sets *out to the exchange, in the arena, and adds its cost to *cost. An answer that does not match the schema is
- * marked as unusable. If the model gave no answer, returns the error of the reply, with the prompt's name before the
- * message. */
+ * marked as unusable. If the model gave no answer, returns the error of the reply, with the prompt's name and version
+ * before the message. */
 int wt__chat_keep(struct chat_exchange *out, struct chat_cost *cost, const struct prompt *prompt,
                   const struct chat_reply *reply, struct arena *arena, wt_error *err);
 

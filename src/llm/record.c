@@ -64,7 +64,7 @@ int wt__chat_record_key(const char *model_name, const struct chat_question *ques
     unsigned char digest[32];
     const char *text = question->text.ptr ? question->text.ptr : "";
     WT_CLEANUP(json_decrefp) json_t *string = json_stringn(text, question->text.len);
-    if (!string) /* NULL may mean out of memory; a second NULL means invalid UTF-8 */
+    if (!string) /* NULL may mean out of memory; a second NULL is taken for invalid UTF-8 */
         string = json_stringn(text, question->text.len);
     if (!string)
         return wt__fail(err, WT_EFORMAT, "a question to a language model (%s) is not UTF-8", question->task);
@@ -169,8 +169,8 @@ static bool ends_torn(int fd)
     return fstat(fd, &info) == 0 && info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) == 1 && last != '\n';
 }
 
-/* Appends a line with a single write, so that other processes never read part of a line. Syncs unless the record is
- * relaxed. */
+/* Appends a line under a file lock, and syncs unless the record is relaxed. The line must begin with a newline, which
+ * is only written if the last line of the file is torn. */
 static int append_record(const struct chat_record *record, struct buffer *line, wt_error *err)
 {
     struct str bytes = wt__buffer_view(line);

@@ -10,9 +10,9 @@
  * Unusable answers are also recorded, with "error" instead of "answer". Network failures are not recorded. If several
  * lines have the same key, the first line is used.
  *
- * Each line is appended with one write under a file lock, and synced to disk before the answer is returned. Several
- * threads and processes may append to one file. A line truncated by a crash is ignored, and the next answer starts on a
- * new line. */
+ * Each line is appended with one write under a file lock, and synced to disk before the answer is returned (unless
+ * relaxed). Several threads and processes may append to one file. A line truncated by a crash is ignored, and the next
+ * answer starts on a new line. */
 #ifndef WT_LLM_RECORD_H
 #define WT_LLM_RECORD_H
 

@@ -176,7 +176,7 @@ static struct command_words find_words(const json_t *entry)
                                   .rest = find_present(from, "args")};
 }
 
-/* Appends the strings of a list, without the first `skipped` strings. */
+/* Appends the values of a list as texts, without the first `skipped` values. */
 static void add_arguments(struct config_parsing *p, const char **argv, size_t *count, const json_t *list,
                           size_t skipped)
 {

@@ -2,7 +2,8 @@
  * messages to exchanges. connection_open.c opens and closes connections.
  *
  * An exchange is in the connection's list while it is running. It leaves the list when it is answered, fails or is
- * cancelled, or when the connection ends. Its events stay queued until the caller takes them. */
+ * cancelled, or when the connection ends. After an answer or a lost connection, the caller can still take the queued
+ * events. After a cancellation or a timeout, they are dropped. */
 #include "mcp/connection.h"
 
 #include <inttypes.h>

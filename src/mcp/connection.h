@@ -66,6 +66,7 @@ enum mcp_era wt__mcp_connection_era(const struct mcp_connection *connection);
 /* Returns the result of the opening, a JSON object with serverInfo, capabilities, instructions, ... Lives as long as
  * the connection. */
 struct str wt__mcp_connection_self(const struct mcp_connection *connection);
+/* True if the connection broke or is being closed. */
 bool wt__mcp_connection_is_lost(const struct mcp_connection *connection);
 
 /* Borrowed by wt__mcp_exchange_begin for the call. */
@@ -108,11 +109,12 @@ struct mcp_event {
     struct str id, method, params, result, error;
 };
 
-/* Waits for the next event. The timeout is suspended while a question waits for its reply. Any error ends the exchange:
- * WT_ECANCELLED (wt__mcp_exchange_cancel), WT_ETIMEOUT, WT_ENETWORK (connection lost), WT_ENOMEM. One thread at a time.
- */
+/* Waits for the next event. The timeout is suspended while a question waits for its reply. Errors: WT_ECANCELLED
+ * (wt__mcp_exchange_cancel), WT_ETIMEOUT, WT_EINVAL (called after the last event), or the reason why the request or the
+ * connection failed. After an error, the exchange is over. One thread at a time. */
 int wt__mcp_exchange_next(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *err);
-/* Answers a question with a result, or with an error if the result is empty. WT_EINVAL if the question is not open. */
+/* Answers a question with a result, or with an error if the result is empty. Errors: WT_EINVAL (the question is not
+ * open), WT_ENETWORK (the connection is closed), WT_ENOMEM. */
 int wt__mcp_exchange_reply(struct mcp_exchange *exchange, struct str id, struct str result, struct str error,
                            wt_error *err);
 /* True if the server may have received the request. Otherwise any request is safe to repeat on a new connection. */

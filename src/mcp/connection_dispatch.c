@@ -375,8 +375,8 @@ static struct mcp_exchange *find_notified(struct mcp_connection *connection, int
     return NULL;
 }
 
-/* Restarts the timeout of the exchange of the stream, or of all exchanges if they share one stream; the caller holds
- * the lock. A log message shows that the server is at work. */
+/* Restarts the timeout of the exchange of the stream, or of all exchanges if the stream belongs to no request; the
+ * caller holds the lock. A log message shows that the server is at work. */
 static void restart_timeouts(struct mcp_connection *connection, int64_t stream)
 {
     double now = wt__now_ms();

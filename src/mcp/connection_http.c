@@ -72,7 +72,7 @@ struct link_request {
     bool is_answered;    /* an answer to the request has arrived */
     bool is_refused;     /* a ping or `initialize` was answered with an error */
     bool has_dispatched; /* a message of its stream was dispatched */
-    bool exceeds_limit;  /* the server exceeded a limit, so that the connection is lost */
+    bool exceeds_limit;  /* the dispatch of a message failed, so that the connection is lost */
     int rc;              /* error that stopped the transfer, or 0 */
     wt_error why;
     char last_event[HTTP_KEPT_BYTES]; /* id of the last event; "" if no event had an id */

@@ -362,7 +362,7 @@ static bool is_modern_late(struct opening *opening)
 }
 
 /* Tries HTTP+SSE, the transport of 2024, at a URL that does not accept a POST of `initialize`. Restores the error of
- * the POST if HTTP+SSE fails too. */
+ * the POST if HTTP+SSE fails with WT_ENETWORK. */
 static int open_older(struct opening *opening, bool *refused, wt_error *refusal)
 {
     struct mcp_connection *connection = opening->connection;

@@ -52,7 +52,8 @@ struct mcp_link {
     void (*cancel_request)(struct mcp_link *link, int64_t id, struct str notice);
     /* May be NULL. Called when era and version are known. */
     void (*set_version)(struct mcp_link *link);
-    /* May be NULL. Waits up to ms until notifications are delivered and the stream of notices is open; true if so. */
+    /* May be NULL. Waits up to ms until all notifications were delivered and the stream of notices has opened, or these
+     * attempts have failed. Returns false if the time is over first. */
     bool (*wait_delivered)(struct mcp_link *link, unsigned ms);
     /* May be NULL. Opens the stream of notices of an initialised legacy server. */
     void (*open_notices)(struct mcp_link *link);
@@ -138,7 +139,8 @@ int wt__mcp_open_sse_link(struct mcp_link **out, struct mcp_connection *connecti
 
 /* Dispatches a message of the server. stream: id of the request whose stream carried the message, 0 for a transport
  * with one stream for all messages, or MCP_NO_STREAM. *answered: true if the message answers that request; answered may
- * be NULL. Fails if the server exceeded a limit; the link then calls wt__mcp_connection_mark_lost with *err. */
+ * be NULL. Fails if the server exceeded a limit, or if an invalid answer fits no exchange. The link then calls
+ * wt__mcp_connection_mark_lost with *err. */
 int wt__mcp_connection_dispatch(struct mcp_connection *connection, int64_t stream, struct str text, bool *answered,
                                 wt_error *err);
 /* Returns a new id, for a request of the link itself. */

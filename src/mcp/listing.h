@@ -56,9 +56,10 @@ struct mcp_pages {
 void wt__mcp_pages_params(const struct mcp_pages *pages, struct buffer *out);
 /* Handles a refusal of the next page. True if the list ends with the pages so far, because the cursor was odd. */
 bool wt__mcp_pages_refused(struct mcp_pages *pages);
-/* Adds the next page from the result of its request. An odd cursor ("" or a number) is followed. A repeated page, a
- * repeated cursor and a cursor of another type end the list with a warning. Returns 1 if another page follows, 0 if
- * this was the last one, WT_ENETWORK (invalid answer), WT_ETOOLONG, WT_ENOMEM. */
+/* Adds the next page from the result of its request. An odd cursor ("" or a number) is followed. The list ends with a
+ * warning after a copy of the first page, a repeated cursor, a cursor of another type or one that is too long, and a
+ * list that is null. Returns 1 if another page follows, 0 if this was the last one, WT_ENETWORK (invalid answer),
+ * WT_ETOOLONG, WT_ENOMEM. */
 int wt__mcp_pages_take(struct mcp_pages *pages, struct str result, wt_error *err);
 void wt__mcp_pages_dispose(struct mcp_pages *pages);
 

@@ -20,10 +20,10 @@ enum { NAME_SHOWN = 64 /* maximum length of an item's name in a note */ };
 struct mending {
     struct mcp_mends *mends;
     const struct list_kind *list;
-    struct str name; /* name of the item, "" if absent */
+    struct str name; /* name or URI of the item, "" if absent */
     bool changed;    /* the item was changed */
     bool failed;     /* out of memory */
-    struct map seen; /* names of the kept items, in the arena */
+    struct map seen; /* names or URIs of the kept items, in the arena */
     struct arena arena;
 };
 

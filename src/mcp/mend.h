@@ -1,6 +1,7 @@
 /* mend.h: repairs the items of a server's list before other code reads them. Strict clients would refuse a whole list
  * for one malformed item. A malformed item is rewritten if its meaning is obvious, and left out otherwise. A note
- * reports either. Well-formed items stay byte for byte. docs/gateway.md lists the repairs. */
+ * reports either, but not the removal of a member that is null. Well-formed items stay byte for byte. docs/gateway.md
+ * lists the repairs. */
 #ifndef WT_MCP_MEND_H
 #define WT_MCP_MEND_H
 
@@ -10,7 +11,7 @@
 
 enum {
     MCP_MEND_NOTES = 20,       /* maximum notes per list */
-    MCP_MEND_NOTE_BYTES = 300, /* maximum length of a note, with the NUL */
+    MCP_MEND_NOTE_BYTES = 300, /* maximum length of a note's text, without kind and name of the item */
 };
 
 /* Repairs of one list. A zeroed struct is empty. */

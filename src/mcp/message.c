@@ -38,7 +38,7 @@ bool wt__mcp_member(struct str object, const char *key, struct str *value)
     return rc == 0 && !twice;
 }
 
-/* True if the id is a number or a string, as JSON-RPC requires. */
+/* True if the id is a number or a string, as JSON-RPC requires, and not too long. */
 static bool is_id(struct str id)
 {
     return id.len > 0 && id.len <= MCP_ID_BYTES_MAX &&

@@ -56,7 +56,7 @@ struct mcp_meta {
 };
 
 /* Replaces line ends by spaces, since a line end terminates a message on a pipe. Valid JSON has line ends between
- * values only. */
+ * tokens only. */
 void wt__mcp_join_lines(struct buffer *out);
 /* Appends a request on one line. params: members of the params object. */
 void wt__mcp_write_request(struct buffer *out, int64_t id, const char *method, struct str params,
@@ -70,8 +70,8 @@ void wt__mcp_write_notification(struct buffer *out, const char *method, struct s
  * if the id is invalid. */
 void wt__mcp_write_response(struct buffer *out, struct str id, struct str result, struct str error);
 
-/* Appends a server's text as one line of at most MCP_WORDS_BYTES, truncated at a word, with invisible characters
- * escaped. */
+/* Appends at most MCP_WORDS_BYTES of a server's text as one line, truncated at a space. Escapes invisible
+ * characters. */
 void wt__mcp_put_server_text(struct buffer *out, struct str words);
 /* Appends the reason in the body of an HTTP error, if any: "error", "error_description", "message" and "detail" of a
  * JSON object, or the first line of plain text. type: the body's Content-Type. */

@@ -49,8 +49,8 @@ bool wt__mcp_is_url(const char *text);
 /* Returns scheme, host and port of a URL, without the parts that may be secret. NULL if out of memory. */
 const char *wt__mcp_shown_url(struct arena *arena, const char *url);
 
-/* Replaces configured values by ***: environment, headers, and user, path and query of the URL. Replaces control
- * characters by spaces. room: size of text. */
+/* Replaces configured values of at least 4 bytes by ***: environment, headers, and user, path and query of the URL.
+ * Replaces control characters by spaces. room: size of text. */
 void wt__mcp_hide_secrets(char *text, size_t room, const struct mcp_server *server);
 
 /* Appends the last output of a program, which often gives the reason: "...; it said last: words". Hides secrets. */
@@ -58,7 +58,7 @@ void wt__mcp_add_last_output(wt_error *err, const char *words, const struct mcp_
 
 /* Returns a short provider name, made from `said` (the server's own name, may be ""), else from its package or program,
  * else from its host. Drops words such as "mcp" and "server" ("@modelcontextprotocol/server-memory" becomes memory).
- * NULL if out of memory. */
+ * Returns "mcp" if no name is left, or NULL if out of memory. */
 const char *wt__mcp_short_name(struct arena *arena, const struct mcp_server *server, struct str said);
 
 #endif

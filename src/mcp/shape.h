@@ -19,7 +19,8 @@ struct mcp_misfit {
 bool wt__mcp_result_fits(const char *method, struct str result, struct mcp_misfit *out);
 /* True if the error is a JSON-RPC error object. */
 bool wt__mcp_error_fits(struct str error, struct mcp_misfit *out);
-/* True if the params fit a server's request. Unknown methods fit. Empty params count as an empty object. */
+/* True if the params fit a server's request. For an unknown method, checks only that the params are an
+ * object, and its _meta. Empty params count as an empty object. */
 bool wt__mcp_question_fits(struct str method, struct str params, struct mcp_misfit *out);
 /* True if the params fit a notification. Progress notifications lack their token here (see mcp_event). */
 bool wt__mcp_notice_fits(struct str method, struct str params, struct mcp_misfit *out);

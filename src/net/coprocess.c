@@ -1,5 +1,5 @@
 /* coprocess.c: exchanges lines with a program; see process.h. One poll covers stdin, stdout and stderr, so that no
- * stream blocks another. The poll also covers a wake-up pipe, by which other threads announce pending output or a
+ * stream blocks another. The poll also covers a wake-up pipe, by which other threads announce lines for stdin or a
  * stop. */
 #include "net/process.h"
 

@@ -95,15 +95,15 @@ struct http_post {
 
 struct http_answer {
     int status;
-    double retry_after_ms; /* from retry-after-ms, else Retry-After (seconds or date); -1 if both are missing */
+    double retry_after_ms; /* from retry-after-ms, else Retry-After (seconds or date); -1 if neither is positive */
     int should_retry;      /* x-should-retry: 1 true, 0 false, -1 missing */
     char type[HTTP_TYPE_BYTES];
     struct buffer body; /* dispose of it even after an error */
     bool may_retry;     /* a retry may succeed after this error */
 };
 
-/* Sends the request. Returns 0 for any status. Errors: WT_ENETWORK, WT_ETOOLONG (answer), WT_EINVAL (URL, or a header
- * that is too long or contains a control character), WT_ECANCELLED, WT_ENOMEM. */
+/* Sends the request. Returns 0 for any status. Errors: WT_ENETWORK, WT_ETOOLONG (answer), WT_EINVAL (a header that
+ * is too long or contains a control character), WT_ECANCELLED, WT_ENOMEM. */
 int wt__http_post(struct http_session *session, const struct http_post *post, struct http_answer *out, wt_error *err);
 
 /* Checks that url is an http or https address without user, password, query and fragment. Errors show this address, and
@@ -118,7 +118,7 @@ int wt__http_check_base(const char *url, wt_error *err);
 
 enum {
     HTTP_LINGER_MS = 200,       /* time to end after on_piece returned false, so that the connection can be reused */
-    HTTP_KEPT_BYTES = 512,      /* stored bytes of the requested header, with a NUL */
+    HTTP_KEPT_BYTES = 512,      /* stored bytes of the requested header, with a NUL; longer values are ignored */
     HTTP_LOCATION_BYTES = 2048, /* stored bytes of Location, with a NUL; longer values are ignored */
 };
 
@@ -156,13 +156,15 @@ struct http_stream {
 
 /* Opens a loop. Errors: WT_ENETWORK (no libcurl), WT_ENOMEM, WT_EIO (no thread). */
 int wt__http_loop_open(struct http_loop **out, wt_error *err);
-/* Ends all transfers with WT_ECANCELLED and closes the loop. Ignores NULL. */
+/* Cancels all transfers like wt__http_stream_cancel, and closes the loop. Ignores NULL. */
 void wt__http_loop_close(struct http_loop *loop);
 
 /* Starts a transfer and sets *ticket to its id. Copies stream, except the texts of body and kept, which must stay valid
- * until on_end. Any thread. Errors: WT_EINVAL (URL or header), WT_ENOMEM. */
+ * until on_end. Any thread. Errors: WT_EINVAL (invalid header), WT_ENETWORK (libcurl rejects an option),
+ * WT_ENOMEM. */
 int wt__http_stream_begin(uint64_t *ticket, struct http_loop *loop, const struct http_stream *stream, wt_error *err);
-/* Cancels a transfer; `on_end` receives WT_ECANCELLED. Any thread; does not block. Ignores ended transfers. */
+/* Cancels a transfer; `on_end` receives WT_ECANCELLED, or 0 if on_piece has returned false. Any thread; does not block.
+ * Ignores ended transfers. */
 void wt__http_stream_cancel(struct http_loop *loop, uint64_t ticket);
 
 #endif

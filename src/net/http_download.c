@@ -262,8 +262,8 @@ static bool is_temporary(CURLcode code, long status)
 
 enum { MAY_RETRY = 1, REDIRECTED = 2 };
 
-/* Sends one request. Returns 0 if done, MAY_RETRY for a temporary failure (*err is set), or REDIRECTED after a
- * redirect. */
+/* Sends one request. Returns 0 if done, MAY_RETRY for a temporary failure (*err is set), REDIRECTED after a
+ * redirect, or an error. */
 static int send_download_request(struct download_state *transfer)
 {
     const char *location = NULL;

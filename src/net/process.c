@@ -69,8 +69,8 @@ void wt__tail_format(const struct tail *tail, char out[CHILD_TAIL_BYTES])
     out[len] = '\0';
 }
 
-/* Looks up argv[0] in the PATH of child->environment, or in this process's PATH if that sets none. A name with a slash
- * is returned unchecked. *out: the name itself, or path. Returns 0 or ENOENT. */
+/* Looks up argv[0] in the PATH of child->environment, or in this process's PATH if that environment has no PATH. A name
+ * with a slash is returned unchecked. *out: the name itself, or path. Returns 0 or ENOENT. */
 static int find_in_path(const struct child *child, char path[PATH_MAX], const char **out)
 {
     const char *name = child->argv[0], *folders = getenv("PATH");

@@ -33,10 +33,10 @@ struct child {
  * system error), WT_ENOMEM. */
 int wt__child_run(const struct child *child, char tail[CHILD_TAIL_BYTES], wt_error *err);
 
-/* Functions that child and coprocess share: they start a program, collect its stderr, and end it with all its
- * descendants.
+/* Functions that child and coprocess share: they start a program, collect its stderr, and end it with its process
+ * group.
  *
- * Each process leads its own process group. The number of a process is not reused until the process is reaped, so
+ * Each program leads its own process group. The number of a process is not reused until the process is reaped, so
  * signals always reach the group that was started. */
 
 /* The last bytes of a stream. A zeroed struct is empty. */

@@ -35,7 +35,7 @@ struct adamw {
     struct model_parameter *parameters; /* borrowed */
     size_t count;
     uint64_t step;           /* number of steps done */
-    float **first, **second; /* [count][parameter's count] running means of g and g^2; NULL for frozen parameters */
+    float **first, **second; /* [count][parameter's count] running means of g and g^2; NULL if not trained */
     uint8_t **seen;          /* [count][rows] 1 if the row ever had a gradient; NULL for dense parameters */
 
     struct chunk *chunks; /* [chunk_count] work items of the threads */
