@@ -333,7 +333,7 @@ static void mark_allowed_bundles(const struct bundles *bundles, const uint64_t *
 /* Searches for the request as a whole: its sub-queries would find bundles of one tool. */
 int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query *query, size_t *out, wt_error *err)
 {
-    /* The scorer reads features of single tools. Bundles have none, so the weights of hybrid are used instead. */
+    /* The scorer reads features of single tools. Bundles lack them, so the weights of hybrid are used instead. */
     const struct retriever *retriever = query->retriever->weights[SOURCE_SCORER] > 0 ? &wt__hybrid : query->retriever;
     const float words = retriever->weights[SOURCE_BM25], meaning = retriever->weights[SOURCE_DENSE];
     const struct retriever words_or_meaning = {.weights = {[SOURCE_BM25] = words, [SOURCE_DENSE] = meaning},

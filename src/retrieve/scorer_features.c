@@ -1,5 +1,6 @@
 /* scorer_features.c: the features of the learned scorer (scorer.h), as one table. A row has a name, an expression that
- * computes the feature of candidate c for `text`, and a comment. To add a feature, add a row and run tools/train-scorer.
+ * computes the feature of candidate c for `text`, and a comment. To add a feature, add a row and run
+ * tools/train-scorer.
  *
  * The words of a text have weights: their idf. A "mass" below is the sum of the weights of some of the words, divided
  * by the sum of all. A "gap" is the difference to the greatest value of any candidate, so it is at most 0. */

@@ -75,8 +75,8 @@ static void compute_mac(unsigned char mac[MAC_BYTES], const unsigned char key[32
     wt__hmac_end(&hmac, mac);
 }
 
-/* Appends the sealed payload in base64url. ends_ms: expiry time on the clock of wt__mcp_steady_ms. Returns false if out of
- * memory. */
+/* Appends the sealed payload in base64url. ends_ms: expiry time on the clock of wt__mcp_steady_ms. Returns false if out
+ * of memory. */
 static bool seal_payload(struct buffer *out, const unsigned char key[32], const struct mcp_sealed_for *subject,
                          double ends_ms, struct str payload)
 {
