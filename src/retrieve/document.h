@@ -44,7 +44,7 @@ int wt__document_read(struct document *document, struct analyser *analyser, cons
 void wt__document_dispose(struct document *document);
 
 /* Writes the words of a tool's name and of the first sentence of its description to out, in the form of
- * index/row_words.h. Skips stop words. Returns the number of tokens. The document must have been read from this tool. */
+ * index/row_words.h. Skips stop words. Returns the number of tokens. The document must be that of the tool. */
 size_t wt__document_words(const struct document *document, const struct tool *tool, const struct tokenizer *tokenizer,
                           uint16_t out[ROW_WORDS_MAX]);
 

@@ -1,5 +1,5 @@
-/* soft_words.c: cosines of the words of a request and of tools. See soft_words.h. The vector of a word is the sum of the
- * vectors of its tokens. Most words have one token. Their cosines are kept, because several candidates share words. */
+/* soft_words.c: cosines of the words of a request and of tools. See soft_words.h. The vector of a word is the sum of
+ * the vectors of its tokens. Most words have one token. Their cosines are kept, because candidates share words. */
 #include "retrieve/soft_words.h"
 
 #include <math.h>
