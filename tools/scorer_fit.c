@@ -128,6 +128,18 @@ static void read_lists(const struct fit *fit, const char *path, bool training, s
     }
 }
 
+/* Exits if an argument of --without is not a feature. */
+static void check_left_out(const struct fit *fit)
+{
+    for (size_t i = 0; i < fit->without_count; i++) {
+        size_t f = 0;
+        while (f < wt__scorer_table.count && strcmp(wt__scorer_table.features[f].name, fit->without[i]) != 0)
+            f++;
+        if (f == wt__scorer_table.count)
+            exit_with_message("--without needs a feature of src/retrieve/scorer_features.c");
+    }
+}
+
 static bool is_left_out(const struct fit *fit, const char *feature)
 {
     for (size_t i = 0; i < fit->without_count; i++)
@@ -641,6 +653,7 @@ int main(int argc, char **argv)
     static struct fit fit = {.hidden = 32, .epochs = 4, .networks = 4, .seed = 1};
     fit.inputs = wt__scorer_inputs(&wt__scorer_table);
     read_arguments(&fit, argc, argv);
+    check_left_out(&fit);
     fit.mean = allocate(fit.inputs, sizeof *fit.mean);
     fit.scale = allocate(fit.inputs, sizeof *fit.scale);
     fit.sibling = allocate(fit.inputs, sizeof *fit.sibling);

@@ -83,9 +83,9 @@ int wt__audit_head_write(const char *path, uint64_t bytes, const struct audit_ch
 /* The gateway's audit log, a file of JSON Lines. Each call, read and prompt has a line with the decision.
  * An allowed request has a second line with its outcome. The policy of the recorded revision can repeat each decision.
  *
- * The lines form a hash chain, so that a changed, removed or added line shows. Before each write, the log checks that
- * the file is still at its path, and that its last line is still in its place. If not, writes fail until the file is
- * whole again or was rotated. PATH.head lets the next start notice such changes. Several gateways may write one file.
+ * The lines form a hash chain, so that a changed, removed or added line shows. Before each write, the log checks the
+ * path of the file and the position of the last line. If either has changed, writes fail until the file is whole again
+ * or was rotated. PATH.head lets the next start notice such changes. Several gateways may write one file.
  * The log contains the SHA-256 of arguments instead of the arguments. Invisible characters and terminal controls are
  * escaped.
  *

@@ -153,6 +153,7 @@ static int score_rows_by_network(struct source_query *query, wt_error *err)
         ranking->best = ranking->scores[0];
         for (size_t c = 1; c < query->count; c++)
             ranking->best = fmaxf(ranking->best, ranking->scores[c]);
+        query->scorer_best = t > 0 ? fmaxf(query->scorer_best, ranking->best) : ranking->best;
     }
     return 0;
 }
@@ -165,10 +166,7 @@ float wt__scorer_value(float score, float best_of_text, float best)
 static float scorer_value(const struct source_query *query, float weight, size_t t, size_t c)
 {
     const struct ranking *ranking = wt__ranking(query, t, SOURCE_SCORER);
-    float best = ranking->best;
-    for (size_t other = 0; other < query->workspace->text_count; other++)
-        best = fmaxf(best, wt__ranking(query, other, SOURCE_SCORER)->best);
-    return weight * wt__scorer_value(ranking->scores[c], ranking->best, best);
+    return weight * wt__scorer_value(ranking->scores[c], ranking->best, query->scorer_best);
 }
 
 const struct source wt__source_scorer = {

@@ -5,6 +5,7 @@
  * The words of a text have weights: their idf. A "mass" below is the sum of the weights of some of the words, divided
  * by the sum of all. A "gap" is the difference to the greatest value of any candidate, so it is at most 0. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -107,7 +108,7 @@ static float share_of(float score, float best)
     /* A question needs a tool that reads. */                                                                          \
     ROW(question_reads, text->question && (tool_verbs(text, c) & ACTION_READ), 0)                                      \
     ROW(question_acts, text->question && clash(tool_verbs(text, c), ACTION_READ), 0)                                   \
-    /* What the tool does. */                                                                                          \
+    /* Actions of the tool, by its name and first sentence. */                                                         \
     ROW(reads, (tool_verbs(text, c) & ACTION_READ) != 0, 0)                                                            \
     ROW(creates, (tool_verbs(text, c) & ACTION_CREATE) != 0, 0)                                                        \
     ROW(updates, (tool_verbs(text, c) & ACTION_UPDATE) != 0, 0)                                                        \
@@ -185,17 +186,10 @@ static const uint8_t *find_term_masks(const struct term_fields *fields, size_t t
 {
     const struct source_query *query = fields->query;
     const struct text *whole = &query->workspace->texts[0], *text = &query->workspace->texts[t];
-    size_t low = 0, high = whole->term_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = wt__compare_terms(&whole->terms[middle], &text->terms[i]);
-        if (order == 0)
-            return fields->masks + middle * query->count;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const struct lexical_term *found =
+        bsearch(&text->terms[i], whole->terms, whole->term_count, sizeof *found, wt__compare_terms);
+    if (found)
+        return fields->masks + (size_t)(found - whole->terms) * query->count;
     wt__lexical_match_fields(&query->workspace->queries[t], i, query->rows, query->count, fields->scratch);
     return fields->scratch;
 }
@@ -314,7 +308,7 @@ static int rank_candidates(const float *scores, size_t count, struct arena *aren
 
 /* Providers of the candidates. */
 struct candidate_providers {
-    const uint32_t *numbers; /* [N] 0-based, in the order of their first candidate */
+    const uint32_t *numbers; /* [N] 0-based, without gaps */
     size_t count;
 };
 

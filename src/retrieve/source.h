@@ -71,6 +71,7 @@ struct source_query {
     uint32_t *rows;
     size_t count;       /* N candidates: rows [count], ascending */
     float *probability; /* [N] by the learned scorer; NULL if it was not used */
+    float scorer_best;  /* greatest score of the learned scorer for any text; unset if it was not used */
 };
 
 enum { SOURCE_TRIED = 8 };

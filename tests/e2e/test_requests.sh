@@ -57,6 +57,19 @@ printf '1\tx\n' >requests/single/001.tsv
 run_join 1 "a row with too few columns" cats joined --requests requests
 says "001.tsv:1: 2 columns; a row has 5 to 6"
 
+"$python" "$source_root/tools/train-scorer" gone gone work >out 2>err && fail "train-scorer accepted a missing folder"
+says "gone has none of the folders connectors, mcp-texts, openapi-twilio"
+features=$(sed -n 's/^    ROW(\([a-z0-9_]*\),.*/\1/p' "$source_root/src/retrieve/scorer_features.c")
+same "--worth names features that exist" "" "$("$python" - "$source_root/tools/train-scorer" $features <<'END'
+import importlib.machinery, importlib.util, sys
+sys.dont_write_bytecode = True
+loader = importlib.machinery.SourceFileLoader("train_scorer", sys.argv[1])
+module = importlib.util.module_from_spec(importlib.util.spec_from_loader("train_scorer", loader))
+loader.exec_module(module)
+print(*(set(" ".join(module.GROUPS.values()).split()) - set(sys.argv[2:])))
+END
+)"
+
 run_join 0 "the shipped requests" cats shipped
 same "requests have no blanks at their ends" "" "$(grep -nE '	 | 	| $|		' "$source_root"/training/requests/*/*.tsv | head -3)"
 finish

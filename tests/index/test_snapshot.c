@@ -713,6 +713,31 @@ static void waiting_writer_times_out(void **state)
     remove_index_folder();
 }
 
+/* After a change of LEXICAL_VERSION, the lexical blocks of the fuzz corpus must be regenerated, too. */
+static void fuzz_corpus_has_blocks_of_this_version(void **state)
+{
+    static const char *const names[] = {"terms", "terms-of-several-blocks"};
+    const char *source = getenv("WT_TEST_SOURCE");
+    (void)state;
+    if (!source) {
+        print_message("skipped: WT_TEST_SOURCE does not say where the corpus is\n");
+        skip();
+    }
+    for (size_t i = 0; i < 2; i++) {
+        struct lexical index;
+        char file[512], *bytes;
+        size_t len;
+        snprintf(file, sizeof file, "%s/tests/fuzz/corpus/snapshot/%s", source, names[i]);
+        assert_int_equal(wt__file_read(&bytes, &len, file, 1 << 20, NULL), 0);
+        void *block = wt__alloc_aligned(len, 1);
+        assert_non_null(block);
+        memcpy(block, bytes + 1, len - 1); /* after 'L' */
+        assert_int_equal(wt__lexical_view(&index, block, len - 1, NULL), 0);
+        free(block);
+        free(bytes);
+    }
+}
+
 /* After a change of SNAPSHOT_VERSION, the fuzz corpus must be regenerated. Otherwise every file of the corpus is
  * rejected at once. */
 static void fuzz_corpus_has_this_version(void **state)
@@ -740,6 +765,7 @@ static void fuzz_corpus_has_this_version(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fuzz_corpus_has_blocks_of_this_version),
         cmocka_unit_test(fuzz_corpus_has_this_version),
         cmocka_unit_test(opens_a_written_snapshot),
         cmocka_unit_test(ten_new_tools_append_ten_vectors),
