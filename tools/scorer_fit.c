@@ -237,7 +237,7 @@ static void run_forward(const struct fit *fit, struct batch *batch, struct rng *
             batch->pre[r * h + i] += fit->parameters[1].value[i];
     wt__activation_forward(ACTIVATION_GELU, batch->pre, batch->hidden, m * h);
     for (size_t i = 0; rng && i < m * h; i += 64) {
-        uint64_t bits = wt__rng_next(rng) & wt__rng_next(rng) & wt__rng_next(rng); /* 1 in 8 is dropped */
+        uint64_t bits = wt__rng_next(rng) & wt__rng_next(rng) & wt__rng_next(rng); /* one unit in eight is dropped */
         for (size_t j = 0; j < 64 && i + j < m * h; j++) {
             batch->keep[i + j] = bits >> j & 1 ? 0 : 8.0f / 7;
             batch->hidden[i + j] *= batch->keep[i + j];

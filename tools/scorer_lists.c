@@ -10,8 +10,9 @@
  *   gone    requests whose tools are left out of the search, a sixth as many
  *   none    requests of FILE (queries.jsonl) that no tool serves; a tenth of them are dev
  *
- * Requests of the kind "foreign" are skipped. The kind is the end of a request's id, or NAME. --limit draws N requests. Of more than N candidates, a list keeps the needed ones, the best by words
- * or meaning, and random others. Draws are seeded by the arguments, so a second run writes the same file. */
+ * The kind of a request is the end of its id, or NAME. Requests of the kind "foreign" are skipped. --limit draws about N
+ * requests. With --keep, a list of more than N candidates keeps the needed ones, the best by words and meaning, and
+ * random others. Draws are seeded by the name of the split, so a second run writes the same file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +40,8 @@ struct lists {
     struct dataset data;
     struct rng rng;
     FILE *out;
-    size_t keep, inputs, limit;
-    const char *kind; /* of all requests; NULL for the end of each id */
+    size_t keep, inputs, limit; /* maximum candidates of a list; inputs of a network; requests to draw */
+    const char *kind;           /* kind of all requests; NULL: the end of each id */
     struct lists_header header;
     uint64_t *allowed; /* bitmap of rows */
     uint8_t *labels;
