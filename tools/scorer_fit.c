@@ -3,9 +3,9 @@
  *   scorer_fit OUT VARIANT [--epochs N] [--hidden N] [--networks N] [--seed N] [--weight KIND=N]...
  *              [--without FEATURE]... --train LISTS... --dev LISTS... [--sets LISTS...]
  *
- * OUT is a safetensors file with the tensors VARIANT.mean, ...; networks of other variants in OUT are kept. The score of
- * a candidate is the greatest of its scores for the texts of the request, and so are its log odds. The loss of a list is
- * the cross-entropy of the softmax over the scores, plus the binary cross-entropy of the log odds. */
+ * OUT is a safetensors file with the tensors VARIANT.mean, ... Networks of other variants in OUT are kept. A candidate
+ * has a score and log odds for each text of the request; the greatest ones count. The loss of a list is the
+ * cross-entropy of the softmax over the scores, plus the binary cross-entropy of the log odds. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
  *   gone    requests whose tools are left out of the search, a sixth as many
  *   none    requests of FILE (queries.jsonl) that no tool serves; a tenth of them are dev
  *
- * The kind of a request is the end of its id, or NAME. Requests of the kind "foreign" are skipped. --limit draws about N
- * requests. With --keep, a list of more than N candidates keeps the needed ones, the best by words and meaning, and
+ * The kind of a request is the end of its id, or NAME. Requests of the kind "foreign" are skipped. --limit draws about
+ * N requests. With --keep, a list of more than N candidates keeps the needed ones, the best by words and meaning, and
  * random others. Draws are seeded by the name of the split, so a second run writes the same file. */
 #include <math.h>
 #include <stdio.h>
