@@ -139,10 +139,6 @@ int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *
 int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
 int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
 
-/* Returns an untrained retriever with the dense weight of the encoder. encoder may be NULL. */
-struct retriever wt__untrained_retriever(const wt_engine *engine, const struct retriever *plain,
-                                         const struct encoder *encoder);
-
 /* Returns WT_BASE_MODEL if the built-in encoder is in use only because that model is not installed, else NULL. */
 const char *wt__engine_better_model(const wt_engine *engine);
 

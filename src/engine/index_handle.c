@@ -173,7 +173,7 @@ static int list_vector_sets(struct set_list *list, struct collection *collection
     for (size_t i = 0; trained && i < RECIPES; i++) {
         const struct trained_recipe *recipe = &trained->recipes[i];
         bool plain = strcmp(recipe->kind, wt__document_kind) == 0;
-        if (recipe->there && recipe->retriever.weights[SOURCE_DENSE] > 0 && !has_vector_set(list, recipe))
+        if (recipe->there && wt__retriever_uses(&recipe->retriever, SOURCE_DENSE) && !has_vector_set(list, recipe))
             WT_TRY(add_vector_set(list, collection, trained->encoder, plain ? NULL : recipe, err));
     }
     return 0;

@@ -133,17 +133,6 @@ int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, cons
     return open_once_locked(engine, &engine->encoder, open_engine_encoder, progress, (const void **)out, err);
 }
 
-struct retriever wt__untrained_retriever(const wt_engine *engine, const struct retriever *plain,
-                                         const struct encoder *encoder)
-{
-    struct retriever retriever = *plain;
-    if (engine->dense_weight.usual > 0)
-        wt__retriever_weigh_meaning(&retriever, engine->dense_weight);
-    else if (encoder)
-        wt__retriever_weigh_meaning(&retriever, wt__encoder_dense_weight(encoder));
-    return retriever;
-}
-
 const char *wt__engine_better_model(const wt_engine *engine)
 {
     return engine->by_default && wt__model_is_built_in(engine->model_folder) ? WT_BASE_MODEL : NULL;

@@ -476,18 +476,6 @@ static char *keep_in_report(struct eval_run *e, struct buffer *buffer)
     return copy;
 }
 
-/* Appends the weight of the dense ranking, if the recipe that ran is hybrid. */
-static void write_hybrid_settings(const struct eval_run *e, const struct measurement *m, struct buffer *json)
-{
-    const struct recipe *hybrid = &wt__recipes[RECIPE_HYBRID];
-    const struct encoder *encoder = NULL;
-    if (strcmp(m->ran, hybrid->public.name) != 0 || wt__engine_encoder(e->engine, &encoder, NULL) < 0)
-        return;
-    const struct retriever ran = wt__untrained_retriever(e->engine, hybrid->retriever, encoder);
-    const double usual = (double)ran.weights[SOURCE_DENSE], brief = (double)ran.brief;
-    wt__buffer_printf(json, brief == usual ? ",\"dense_weight\":%g" : ",\"dense_weight\":[%g,%g]", usual, brief);
-}
-
 static int write_row_settings(struct eval_run *e, const struct measurement *m, const char *recipe, char **out)
 {
     struct buffer json = {0};
@@ -507,7 +495,6 @@ static int write_row_settings(struct eval_run *e, const struct measurement *m, c
     wt__buffer_printf(&json,
                       "],\"depth\":%zu,\"latency_k\":%zu,\"latency_queries\":%zu,\"bootstrap\":%zu,\"seed\":%llu",
                       plan->depth, plan->latency_k, m->timed, e->resamples, (unsigned long long)e->seed);
-    write_hybrid_settings(e, m, &json);
     if (m->why) {
         wt__buffer_text(&json, ",\"why\":");
         wt__buffer_json(&json, wt__str(m->why));

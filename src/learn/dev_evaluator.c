@@ -412,8 +412,7 @@ int wt__evaluator_measure_hybrid(struct dev_evaluator *evaluator, struct dev_out
     wt_engine *engine = evaluator->training->engine;
     struct dev_measurement question = {.evaluator = evaluator};
     WT_TRY(wt__engine_encoder(engine, &question.encoder, err));
-    const struct retriever hybrid = wt__untrained_retriever(engine, &wt__hybrid, question.encoder);
-    question.retriever = &hybrid;
+    question.retriever = &wt__hybrid;
     question.vectors =
         wt__snapshot_vectors(evaluator->index->snapshot, wt__encoder_hash(question.encoder), wt__document_kind);
     return measure_dev_requests(&question, out, err);

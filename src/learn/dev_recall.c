@@ -284,10 +284,8 @@ static int search_dev_request(void *context, size_t index, unsigned worker)
                                              .allowed = set->allowed,
                                              .copies = COPIES_ALL, /* the label may be any tool of a group of copies */
                                              .encoded = a->dev + set->texts[index] * a->hidden};
-    struct retriever retriever = a->recall->options.kind == DEV_HYBRID ? wt__hybrid : wt__dense;
     struct hit_list hits;
-    wt__retriever_weigh_meaning(&retriever, wt__encoder_dense_weight(a->recall->encoder));
-    WT_TRY(wt__retrieve(&retriever, &view, &request, a->recall->workspaces[worker], &hits, &a->errors[worker]));
+    WT_TRY(wt__retrieve(a->recall->options.kind == DEV_HYBRID ? &wt__hybrid : &wt__dense, &view, &request, a->recall->workspaces[worker], &hits, &a->errors[worker]));
     for (size_t i = 0; i < hits.len; i++)
         for (size_t g = dev->starts[number]; g < dev->starts[number + 1]; g++)
             found += dev->tools[g] == set->first + hits.items[i].row;

@@ -64,7 +64,6 @@ static int plan_untrained(wt_engine *engine, const struct plan_options *wish, co
     }
     if (rc < 0)
         return wt__fail_same(err, &why);
-    out->retriever = wt__untrained_retriever(engine, recipe->retriever, out->encoder);
     out->set = (struct index_set){wt__encoder_hash(out->encoder), wt__document_kind};
     out->may_use_fallback = true;
     return 0;
@@ -91,7 +90,7 @@ static int plan_trained_recipe(wt_engine *engine, const struct plan_options *wis
         out->encoder = trained->encoder;
         out->labels = trained;
     }
-    if (recipe->retriever.weights[SOURCE_DENSE] > 0) {
+    if (wt__retriever_uses(&recipe->retriever, SOURCE_DENSE)) {
         out->encoder = trained->encoder;
         out->set = (struct index_set){recipe->model, recipe->kind};
     }
@@ -186,7 +185,6 @@ static int use_fallback_encoder(struct search *search, wt_error *err)
                       wt__encoder_name(fallback), wt__encoder_name(plan->encoder));
     WT_TRY(wt__take_notice(&plan->notice, WT_NOTICE_NO_VECTORS, &text, search->arena, err));
     plan->encoder = fallback;
-    plan->retriever = wt__untrained_retriever(search->engine, &plan->retriever, fallback);
     plan->set = set;
     return 0;
 }

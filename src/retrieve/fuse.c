@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "encoder/config.h"
 #include "retrieve/source.h"
 
 extern const struct source wt__source_bm25, wt__source_dense, wt__source_provider, wt__source_action, wt__source_scorer,
@@ -15,28 +14,16 @@ const struct source *const wt__sources[SOURCES] = {&wt__source_bm25,     &wt__so
                                                    &wt__source_action,   &wt__source_scorer, &wt__source_neighbours,
                                                    &wt__source_recorded, &wt__source_named,  &wt__source_context};
 
+/* Sources whose evidence the scorer reads. */
+enum { SCORER_READS = 1u << SOURCE_BM25 | 1u << SOURCE_DENSE | 1u << SOURCE_PROVIDER | 1u << SOURCE_ACTION };
+
 const struct retriever wt__bm25 = {.weights = {[SOURCE_BM25] = 1}, .subquery = 1};
 const struct retriever wt__dense = {.weights = {[SOURCE_DENSE] = 1}, .subquery = 1};
-const struct retriever wt__hybrid = {
-    .weights =
-        {[SOURCE_BM25] = 1, [SOURCE_DENSE] = MODEL_DENSE_WEIGHT, [SOURCE_PROVIDER] = 0.3f, [SOURCE_ACTION] = 0.05f},
-    .subquery = 1};
-const struct retriever wt__scored = {.weights = {[SOURCE_SCORER] = 1},
-                                     .subquery = 1,
-                                     .also = 1u << SOURCE_BM25 | 1u << SOURCE_DENSE | 1u << SOURCE_PROVIDER |
-                                             1u << SOURCE_ACTION};
+const struct retriever wt__hybrid = {.weights = {[SOURCE_SCORER] = 1}, .subquery = 1, .also = SCORER_READS};
 
 bool wt__retriever_uses(const struct retriever *retriever, enum source_id source)
 {
     return retriever->weights[source] > 0 || (retriever->also & 1u << source);
-}
-
-void wt__retriever_weigh_meaning(struct retriever *retriever, struct dense_weight weight)
-{
-    if (retriever->weights[SOURCE_BM25] > 0 && retriever->weights[SOURCE_DENSE] > 0) {
-        retriever->weights[SOURCE_DENSE] = weight.usual;
-        retriever->brief = weight.brief;
-    }
 }
 
 struct retriever wt__retriever_read(const json_t *weights)
@@ -45,6 +32,7 @@ struct retriever wt__retriever_read(const json_t *weights)
     for (size_t s = 0; s < SOURCES; s++)
         if (!wt__sources[s]->is_preset)
             retriever.weights[s] = fmaxf(wt__config_weight(weights, wt__sources[s]->weight, 0), 0);
+    retriever.also = retriever.weights[SOURCE_SCORER] > 0 ? SCORER_READS : 0;
     return retriever;
 }
 
@@ -75,26 +63,11 @@ static float source_value(const struct source_query *query, enum source_id sourc
     return weight > 0 ? weight * wt__ranking(query, t, source)->scores[c] : 0;
 }
 
-/* Returns the weight of meaning for this request. The words of a brief request are weak evidence, because they often
- * differ from the catalogue's or occur in many tools. A long request usually has some words that only its tool has.
- * The weight therefore moves from `brief` to the usual one with the logarithm of the number of words. */
-static float compute_dense_weight(const struct source_query *query)
-{
-    const struct retriever *retriever = query->retriever;
-    float usual = retriever->weights[SOURCE_DENSE], brief = retriever->brief;
-    if (!query->fused || brief <= 0)
-        return usual;
-    float words = fminf(fmaxf((float)query->workspace->texts[0].term_count, BRIEF_WORDS), LONG_WORDS);
-    float length = logf(words / BRIEF_WORDS) / logf((float)LONG_WORDS / BRIEF_WORDS);
-    return brief * powf(usual / brief, length);
-}
-
 /* Sets the weights of the query, adapted to this request. */
 static void weigh_sources(struct source_query *query)
 {
     float others = 0;
     memcpy(query->weights, query->retriever->weights, sizeof query->weights);
-    query->weights[SOURCE_DENSE] = compute_dense_weight(query);
     for (enum source_id s = 0; s < SOURCES; s++)
         others += wt__sources[s]->is_preset ? 0 : query->weights[s];
     query->weights[SOURCE_RECORDED] *= others;
@@ -109,8 +82,6 @@ int wt__fuse(struct source_query *query, struct evidence *out, wt_error *err)
     uint32_t *provider = wt__arena_array(&workspace->arena, uint32_t, query->count);
     WT_CHECK_ALLOC(provider, err);
     weigh_sources(query);
-    if (query->fused)
-        wt__damp_words(query);
     for (size_t c = 0; c < query->count; c++)
         provider[c] = query->view->snapshot->keys[query->rows[c]].provider;
     *out = (struct evidence){.texts = workspace->text_count,

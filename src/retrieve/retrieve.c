@@ -200,9 +200,12 @@ static int score_candidates(struct source_query *query, wt_error *err)
             WT_CHECK_ALLOC(scores, err);
             wt__ranking(query, t, s)->scores = scores;
         }
-    for (enum source_id s = 0; s < SOURCES; s++)
+    for (enum source_id s = 0; s < SOURCES; s++) {
         if (wt__query_uses(query, s))
             WT_TRY(wt__sources[s]->score_rows(query, err));
+        if (s == SOURCE_DENSE && query->fused)
+            wt__damp_words(query);
+    }
     return 0;
 }
 
@@ -319,7 +322,7 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
                                  .workspace = workspace,
                                  .out = out,
                                  .depth = request->k > least ? request->k : least,
-                                 .fused = retriever->weights[SOURCE_BM25] > 0 && retriever->weights[SOURCE_DENSE] > 0};
+                                 .fused = wt__retriever_uses(retriever, SOURCE_BM25) && wt__retriever_uses(retriever, SOURCE_DENSE)};
     wt__arena_reset(&workspace->arena);
     WT_TRY(find_hits(&query, &exact_copies, err));
     size_t filled = request->k < FILLED ? request->k : FILLED;
@@ -331,14 +334,15 @@ int wt__retrieve_candidates(const struct view *view, const struct retrieve_reque
                             const struct scorer_table *table, struct workspace *workspace, struct candidate_list *out,
                             wt_error *err)
 {
-    struct retriever retriever = wt__scored;
+    struct retriever retriever = wt__hybrid;
     struct hit_list hits;
     struct source_query query = {.retriever = &retriever,
                                  .view = view,
                                  .request = request,
                                  .workspace = workspace,
                                  .out = &hits,
-                                 .depth = DEPTH};
+                                 .depth = DEPTH,
+                                 .fused = true};
     float *inputs;
     retriever.weights[SOURCE_SCORER] = 0; /* the networks may be of another table */
     wt__arena_reset(&workspace->arena);

@@ -26,9 +26,6 @@
 #include "retrieve/compose.h"
 #include "retrieve/past_requests.h"
 
-/* Numbers of distinct words, without stop words: a request is brief up to the first and long from the second. */
-enum { BRIEF_WORDS = 6, LONG_WORDS = 25 };
-
 /* Kinds of evidence; each has a row in fuse.c. */
 enum source_id {
     SOURCE_BM25,
@@ -47,18 +44,13 @@ enum source_id {
 struct retriever {
     /* 0 if unused. For SOURCE_RECORDED, SOURCE_NAMED and SOURCE_CONTEXT a share of the sum of the other weights. */
     float weights[SOURCES];
-    float brief;    /* weight of meaning in a brief request if words also have a weight; 0 for the usual weight */
     float subquery; /* weight of a sub-query relative to the whole request */
     unsigned also;  /* bits 1u << source_id of sources that are computed without a weight, for the features */
 };
 
-extern const struct retriever wt__bm25, wt__dense, wt__hybrid, wt__scored;
+extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 
 bool wt__retriever_uses(const struct retriever *retriever, enum source_id source);
-
-/* Replaces the weight of meaning in a retriever that weighs both words and meaning. weight: the weight that suits
- * the encoder (wt__encoder_dense_weight). */
-void wt__retriever_weigh_meaning(struct retriever *retriever, struct dense_weight weight);
 
 /* weights[SOURCE_RECORDED] if recorded uses of the same request count (past_requests.c). */
 #define RECORDED_SHARE 1.5f

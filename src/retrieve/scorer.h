@@ -48,8 +48,8 @@ const struct scorer_feature *wt__scorer_input(const struct scorer_table *table, 
 /* Returns a hash of the names and properties in the table. A network fits only the table that it was trained for. */
 uint64_t wt__scorer_key(const struct scorer_table *table);
 
-/* Computes the inputs of all texts and candidates: *out, [texts][inputs][N], in the workspace's arena. All sources must
- * have scored. Damps the scores of words (wt__damp_words). */
+/* Computes the inputs of all texts and candidates: *out, [texts][inputs][N], in the workspace's arena. The sources
+ * before SOURCE_SCORER must have scored. */
 int wt__scorer_read(struct source_query *query, const struct scorer_table *table, float **out, wt_error *err);
 
 /* A network with one hidden layer: outputs = W2 gelu(W1 z + b1) + b2, where z are the inputs after (x - mean) * scale,

@@ -434,7 +434,6 @@ int wt__scorer_read(struct source_query *query, const struct scorer_table *table
     struct soft_words words;
     struct term_fields fields;
     struct candidate_providers providers = {NULL, 0};
-    wt__damp_words(query);
     WT_TRY(compare_soft_words(query, &words, err));
     WT_TRY(open_term_fields(query, &fields, err));
     WT_TRY(number_providers(query, &providers, err));

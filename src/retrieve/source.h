@@ -65,7 +65,7 @@ struct source_query {
     struct workspace *workspace;
     struct hit_list *out;
     size_t depth;           /* candidates per text and source */
-    bool fused;             /* words and meaning both have a weight and must share a scale */
+    bool fused;             /* words and meaning are both used and must share a scale */
     float weights[SOURCES]; /* the retriever's weights, adapted to this request */
     float context_needed;   /* wt__context_needed of this query */
     uint32_t *rows;
@@ -121,7 +121,7 @@ float wt__context_needed(const struct source_query *query);
 /* Compares two struct lexical_term by the bytes of their texts, for qsort. Defined in bm25.c. */
 int wt__compare_terms(const void *a, const void *b);
 
-/* Reduces the word scores of tools with unusually many words, after all sources have scored. Defined in bm25.c. */
+/* Reduces the word scores of tools with unusually many words, after words and meaning have scored. Defined in bm25.c. */
 void wt__damp_words(struct source_query *query);
 
 /* True if the query uses this source. Defined in fuse.c. */

@@ -487,6 +487,8 @@ static bool names_something(struct str word)
     return characters >= LEAST_LETTERS;
 }
 
+enum { BRIEF_WORDS = 6 /* maximum words, without stop words, of a request that consists of keywords */ };
+
 /* True if the text consists of 2 to BRIEF_WORDS words of letters, digits, '_' and '-', without stop words. */
 static bool is_keywords(struct str text)
 {

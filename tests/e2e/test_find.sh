@@ -102,7 +102,7 @@ same "no provider twice" True "$(json_of 'len(d["hits"]) == len({h["provider"] f
 expect 0 "reasons" find --explain -k 1 convert currency
 prints "words \(bm25\): rank 1, score .*, adds "
 prints "matched: .*(currenc|convert).* \(.*(name|description)"
-expect 0 "the learned scorer" find --recipe scorer --explain -k 1 convert currency
+expect 0 "the learned scorer" find --recipe hybrid --explain -k 1 convert currency
 prints "money/convert_currency"
 prints "scorer: rank 1, score .*, adds 1"
 expect 1 "no tool fits" find --recipe bm25 zzzzqqqq xyzzy

@@ -295,13 +295,9 @@ static struct view view_of(const struct snapshot *of, const struct encoder *with
 static void results_match_formulas(void **state)
 {
     (void)state;
-    struct retriever meaning_first = wt__hybrid, words = wt__bm25, meaning = wt__dense;
-    const struct retriever *const retrievers[] = {&words, &meaning, &wt__hybrid, &meaning_first};
-    const struct dense_weight three = {3, 3};
-    wt__retriever_weigh_meaning(&meaning_first, three);
-    wt__retriever_weigh_meaning(&words, three); /* no effect: these two use only words or only meaning */
-    wt__retriever_weigh_meaning(&meaning, three);
-    assert_true(memcmp(&words, &wt__bm25, sizeof words) == 0 && memcmp(&meaning, &wt__dense, sizeof meaning) == 0);
+    static const struct retriever both = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = .6f}, .subquery = 1},
+                                  meaning_first = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 3}, .subquery = 1};
+    const struct retriever *const retrievers[] = {&wt__bm25, &wt__dense, &both, &meaning_first};
     static const struct {
         size_t k, cap;
         bool filtered;
