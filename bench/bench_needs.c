@@ -49,7 +49,7 @@ static void collect_request_rows(wt_engine *engine, const json_t *request)
     if (wt__search_run(&search, &err) < 0)
         exit_with_message(err.message);
     wt__set_probabilities(&search, NAN);
-    size_t count = wt__need_hits(&search.plan.retriever, &search.hits, hits);
+    size_t count = wt__need_hits(&search.hits, hits);
     for (size_t i = 0; i < count; i++)
         which[i] = hits[i].hit;
     if (wt__materialise_hits(&search, which, count, false, &items, &len, &err) < 0 || len != count)

@@ -5,7 +5,8 @@
  *
  * OUT is a safetensors file with the tensors VARIANT.mean, ... Networks of other variants in OUT are kept. A candidate
  * has a score and log odds for each text of the request; the greatest ones count. The loss of a list is the
- * cross-entropy of the softmax over the scores, plus the binary cross-entropy of the log odds. */
+ * cross-entropy of the softmax over the scores, plus the binary cross-entropy of the log odds. Afterwards, a logistic
+ * function of the hidden units is fitted to whether a list has a needed tool. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "bench/support.h"
+#include "learn/logistic.h"
 #include "nn/adamw.h"
 #include "nn/layers.h"
 #include "nn/matrix.h"
@@ -56,6 +58,8 @@ struct fit {
     struct lists train_lists, dev_lists, sets_lists[FILES_MAX];
     float *sum[4];                        /* the averaged networks as one: weight1 [inputs, networks * hidden], ... */
     float *mean, *scale;                  /* [inputs] */
+    float *fits;                          /* [hidden + 2] as in struct scorer */
+    float percentiles[SCORER_PERCENTILES];
     bool *sibling;                        /* [inputs] depends on the provider */
     struct model_parameter parameters[4]; /* weight1 [inputs, hidden], bias1, weight2 [hidden, outputs], bias2 */
 };
@@ -412,31 +416,65 @@ static float find_best_odds(const struct list *list, const float *out)
     return best;
 }
 
-/* Prints how many requests without a needed tool get no tool, if a tenth of the others get none. */
-static void print_empty(const struct fit *fit, struct batch *batch, const struct lists *lists)
+/* Writes what decides whether any tool fits: the hidden units for the whole request, pooled, and the greatest log
+ * odds. */
+static void read_pooled(const struct fit *fit, struct batch *batch, const struct list *list, float *out)
+{
+    batch->lists[0] = list;
+    batch->count = 1;
+    fill_batch(fit, batch, NULL);
+    run_forward(fit, batch, NULL);
+    wt__scorer_pool(batch->hidden, list->header->count, fit->hidden, out);
+    out[fit->hidden] = find_best_odds(list, batch->out);
+}
+
+/* Fits the probability that any tool fits. Each list counts once, whatever its weight. */
+static void fit_pooled(struct fit *fit, struct batch *batch)
+{
+    size_t len = fit->train_lists.len, width = fit->hidden + 1, count = 0;
+    float *values = allocate(len * width, sizeof *values);
+    uint8_t *answers = allocate(len, 1);
+    for (size_t l = 0; l < len; l++) {
+        const struct list *list = &fit->train_lists.items[l];
+        if (l > 0 && list->header == list[-1].header)
+            continue;
+        read_pooled(fit, batch, list, values + count * width);
+        answers[count++] = !is_unserved(list);
+    }
+    const struct logistic_samples samples = {.count = count, .features = width, .values = values, .answers = answers};
+    fit->fits = allocate(width + 1, sizeof *fit->fits);
+    wt__logistic_fit(&samples, 1e-4, fit->fits, &fit->fits[width]);
+    free(values);
+    free(answers);
+}
+
+/* Sets the percentiles. Prints how many requests without a needed tool get no tool, if a tenth of the others get
+ * none. */
+static void measure_fits(struct fit *fit, struct batch *batch, const struct lists *lists)
 {
     enum { SERVED, GONE, NONE, GROUPS };
-    float *odds[GROUPS], bound;
+    const struct scorer scorer = {.hidden = fit->hidden, .fits = fit->fits};
+    float *fits[GROUPS], *pooled = allocate(fit->hidden + 1, sizeof *pooled), bound;
     size_t counts[GROUPS] = {0}, empty[GROUPS] = {0};
     for (size_t g = 0; g < GROUPS; g++)
-        odds[g] = allocate(lists->len, sizeof(float));
+        fits[g] = allocate(lists->len, sizeof(float));
     for (size_t l = 0; l < lists->len; l++) {
         const struct list *list = &lists->items[l];
         size_t g = !is_unserved(list) ? SERVED : strcmp(list->header->kind, "gone") == 0 ? GONE : NONE;
-        batch->lists[0] = list;
-        batch->count = 1;
-        fill_batch(fit, batch, NULL);
-        run_forward(fit, batch, NULL);
-        odds[g][counts[g]++] = find_best_odds(list, batch->out);
+        read_pooled(fit, batch, list, pooled);
+        fits[g][counts[g]++] = wt__scorer_fits(&scorer, pooled, pooled[fit->hidden]);
     }
-    qsort(odds[SERVED], counts[SERVED], sizeof(float), compare_floats);
-    bound = counts[SERVED] ? odds[SERVED][counts[SERVED] / 10] : 0;
+    qsort(fits[SERVED], counts[SERVED], sizeof(float), compare_floats);
+    for (size_t p = 0; p < SCORER_PERCENTILES && counts[SERVED] > 0; p++)
+        fit->percentiles[p] = fits[SERVED][(p + 1) * (counts[SERVED] - 1) / SCORER_PERCENTILES];
+    bound = fit->percentiles[SCORER_PERCENTILES / 10 - 1];
     for (size_t g = 0; g < GROUPS; g++) {
         for (size_t i = 0; i < counts[g]; i++)
-            empty[g] += odds[g][i] < bound;
-        free(odds[g]);
+            empty[g] += fits[g][i] < bound;
+        free(fits[g]);
     }
-    printf("empty below %.3f: gone %.1f %%, none %.1f %%\n", 1 / (1 + exp(-(double)bound)),
+    free(pooled);
+    printf("empty below %.3f: gone %.1f %%, none %.1f %%\n", (double)bound,
            100.0 * (double)empty[GONE] / (double)counts[GONE], 100.0 * (double)empty[NONE] / (double)counts[NONE]);
 }
 
@@ -537,10 +575,11 @@ static void train_networks(struct fit *fit)
         add_network(fit, n);
     }
     use_sum(fit);
+    fit_pooled(fit, &batch);
     printf("all: ");
     print_dev(fit, &batch, &fit->dev_lists);
     if (fit->dev_lists.len > 0)
-        print_empty(fit, &batch, &fit->dev_lists);
+        measure_fits(fit, &batch, &fit->dev_lists);
     if (fit->sets_count > 0)
         print_sets(fit, &batch);
 }
@@ -548,8 +587,8 @@ static void train_networks(struct fit *fit)
 /* Writes the network beside the other networks of the file. */
 static void write_network(const struct fit *fit)
 {
-    static const char *const parts[] = {"mean", "scale", "weight1", "bias1", "weight2", "bias2"};
-    enum { PARTS = 6, TENSORS_MAX = PARTS * SCORER_VARIANTS_MAX };
+    static const char *const parts[] = {"mean", "scale", "weight1", "bias1", "weight2", "bias2", "fits", "percentiles"};
+    enum { PARTS = 8, TENSORS_MAX = PARTS * SCORER_VARIANTS_MAX };
     struct tensor_source tensors[TENSORS_MAX];
     static char names[PARTS][64];
     struct safetensors old = {.count = 0};
@@ -562,9 +601,10 @@ static void write_network(const struct fit *fit)
                SCORER_OUTPUTS * sizeof(float));
     memcpy(bias2, fit->parameters[3].value, SCORER_OUTPUTS * sizeof(float));
     const void *data[PARTS] = {fit->mean, fit->scale, fit->parameters[0].value, fit->parameters[1].value,
-                               weight2,   bias2};
+                               weight2,   bias2,      fit->fits,          fit->percentiles};
     const size_t shapes[PARTS][2] = {{fit->inputs}, {fit->inputs},      {fit->inputs, h},
-                                     {h},           {h, SCORER_STRIDE}, {SCORER_STRIDE}};
+                                     {h},           {h, SCORER_STRIDE}, {SCORER_STRIDE},
+                                     {h + 2},       {SCORER_PERCENTILES}};
     snprintf(key, sizeof key, "%llx", (unsigned long long)wt__scorer_key(&wt__scorer_table));
     for (size_t p = 0; p < PARTS; p++) {
         snprintf(names[p], sizeof names[p], "%s.%s", fit->variant, parts[p]);
@@ -644,7 +684,8 @@ static void read_arguments(struct fit *fit, int argc, char **argv)
             exit_with_message("unknown argument, or too many files");
         i += takes;
     }
-    if (fit->train_count == 0 || fit->hidden == 0 || fit->networks == 0 || fit->hidden % SCORER_STRIDE != 0)
+    if (fit->train_count == 0 || fit->hidden == 0 || fit->networks == 0 || fit->hidden % SCORER_STRIDE != 0 ||
+        fit->hidden * fit->networks >= LOGISTIC_MOST)
         exit_with_message("--train needs files, and --hidden a multiple of 16");
 }
 

@@ -6,10 +6,11 @@
 #include "retrieve/retrieve.h"
 
 /* Relevance is the probability that a request needs the tool of a hit. A score does not express this, because scores
- * are relative to the best score of the same request.
+ * are relative to the best score of the same request. Relevance does not change the order of hits.
  *
- * Relevance is a logistic function of features of the hit and of the tools nearest to the request. Relevance does not
- * change the order of hits. The weights were fitted for the case that one request in five needs no tool. */
+ * The learned scorer estimates it (retrieve/scorer.h). The recipes bm25 and dense do not use the scorer, and training
+ * fits a catalogue of its own. There, relevance is a logistic function of features of the hit and of the tools nearest
+ * to the request. The default weights were fitted for the case that one request in five needs no tool. */
 
 enum relevance_feature {
     RELEVANCE_SHARE,   /* score divided by the best hit's score, as in the first stage */
@@ -30,24 +31,30 @@ struct relevance_model {
 /* Relevance of a tool whose name is in the request, as measured on the dev set of bench/real. */
 #define RELEVANCE_NAMED 0.95f
 
-/* Returns the weights fitted on other catalogues for this kind of evidence: words, vectors, or both. */
+/* Returns the weights fitted on other catalogues for words or for vectors. */
 const struct relevance_model *wt__relevance_default(const struct retriever *retriever, const struct hit_list *hits);
 
 /* Reads the features of a hit. */
 void wt__relevance_read(float out[RELEVANCE_FEATURES], const struct retriever *retriever, const struct hit_list *hits,
                         const struct hit *hit);
 
-/* Returns the relevance of a hit, or NaN if the first stage did not find it. relevance: NULL for the default. */
+/* Returns the relevance of a hit, or NaN if the first stage did not find it. relevance: NULL for the scorer's estimate,
+ * or the default weights if the retriever does not use the scorer. */
 float wt__relevance(const struct relevance_model *relevance, const struct retriever *retriever,
                     const struct hit_list *hits, const struct hit *hit);
 
 /* Returns the smaller of probability and 1 - none. none: probability that no tool fits; NaN if unknown. */
 float wt__relevance_below(float probability, double none);
 
-/* True if there is hardly any evidence for a hit: its cosine is low, and it has no word of the request, or only a
- * common word such as "send" or "file". A search finds such hits even if no tool is suitable. A hit found by its name,
- * by past requests or by a reranker is not weak. */
-bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit);
+/* True if there is hardly any evidence for a hit. A search finds such hits even if no tool is suitable. With the learned
+ * scorer, all hits are weak if probably no tool fits, and otherwise a hit that is very unlikely to be needed. In other
+ * searches, the cosine of a weak hit is low, and it has no word of the request, or only a common word such as "send" or
+ * "file". A hit found by its name, by past requests or by a reranker is not weak. */
+bool wt__hit_is_weak(const struct retriever *retriever, const struct hit_list *hits, const struct hit *hit);
+
+/* True if the request names no tool and so little fits it that the hits should be left out, for a search with the
+ * learned scorer. share: share of requests with a fitting tool that may be left without hits, 0 to 1. */
+bool wt__nothing_fits(const struct hit_list *hits, double share);
 
 /* The set for a request in a catalogue without recorded use.
  *
@@ -58,13 +65,12 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit);
 
 enum need_feature {
     NEED_RELEVANCE, /* log odds of the hit's relevance */
+    NEED_FITS,      /* log odds that any tool fits the need, by the learned scorer; 0 if unknown */
     NEED_MEANING,   /* cosine with the nearest sub-query */
-    NEED_ACTION,    /* 1 if the tool's action matches the request's verb, -1 if not, 0 if unknown */
     NEED_RANK,      /* log(1 + number of earlier hits for the need) */
     /* First hit of a need: its lead over the second hit, divided by its score; 1 without a second hit. Other hits:
      * minus the distance to the score of the first hit, divided by the score of the first hit. */
     NEED_MARGIN,
-    NEED_WEAK, /* 1 if the hit is weak (wt__hit_is_weak), else 0 */
     NEED_FEATURES
 };
 
@@ -81,8 +87,8 @@ struct need_hit {
 };
 
 /* Lists the hits of all needs, in the order of `hits`. out: [NEED_HITS]. Returns the number of entries. hits:
- * `probability` of each hit must be its relevance; NaN counts as 0. retriever: the retriever that found the hits. */
-size_t wt__need_hits(const struct retriever *retriever, const struct hit_list *hits, struct need_hit *out);
+ * `probability` of each hit must be its relevance; NaN counts as 0. */
+size_t wt__need_hits(const struct hit_list *hits, struct need_hit *out);
 
 struct need_set {
     uint32_t which[NEED_HITS]; /* [len] indices of need_hits, most likely first */
@@ -93,10 +99,7 @@ struct need_set {
 /* Chooses tools for each need. least: minimum probability of a need's best tool; negative to give every need a tool. */
 void wt__choose_by_needs(const struct need_hit *hits, size_t count, float least, struct need_set *out);
 
-/* Default minimum probability of a need's best tool. */
+/* Minimum probability of a need's best tool. */
 extern const float wt__need_least;
-/* Returns the minimum probability at which the share `false_share` (0 .. 1) of answerable requests gets no
- * tool. */
-float wt__need_least_for(double false_share);
 
 #endif

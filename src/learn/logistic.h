@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LOGISTIC_MOST = 15 }; /* maximum number of features */
+enum { LOGISTIC_MOST = 80 }; /* maximum number of features */
 
 struct logistic_samples {
     size_t count, features; /* n, F */

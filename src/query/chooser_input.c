@@ -66,13 +66,14 @@ void wt__set_probabilities(struct search *search, double none)
     }
 }
 
-size_t wt__read_needs(struct search *search, struct need_hit *out, double *best)
+size_t wt__read_needs(struct search *search, struct need_hit *out, double *none)
 {
     wt__set_probabilities(search, NAN);
-    size_t count = wt__need_hits(&search->plan.retriever, &search->hits, out);
-    *best = 1 - recorded_bound(search);
-    for (size_t i = 0; i < count; i++)
-        *best = fmax(*best, (double)out[i].probability);
+    size_t count = wt__need_hits(&search->hits, out);
+    *none = isnan(search->hits.fits) ? 1 : 1 - (double)search->hits.fits;
+    *none = fmin(*none, recorded_bound(search));
+    if (search->hits.named > 0)
+        *none = fmin(*none, 1 - (double)RELEVANCE_NAMED);
     return count;
 }
 

@@ -42,9 +42,9 @@ int wt__search_if_unfamiliar(struct search *search, const struct chooser *choose
 void wt__set_probabilities(struct search *search, double none);
 
 /* Sets the probabilities of the hits of an untrained search with `features` set, and groups the hits by need. out:
- * [NEED_HITS]. Returns the number of items. *best: the largest probability of an item or, if larger, the largest share
- * of a tool in the recorded usages of the same request. 1 - *best is the probability that no tool fits. */
-size_t wt__read_needs(struct search *search, struct need_hit *out, double *best);
+ * [NEED_HITS]. Returns the number of items. *none: the probability that no tool fits, from the learned scorer, the
+ * recorded usages of the same request, and the names in the request. */
+size_t wt__read_needs(struct search *search, struct need_hit *out, double *none);
 
 /* Marks the past requests that used one of the tools `ids`, so that a later search can ignore these requests
  * (search.left_out). *out: one bit per past request, to be freed with free(); NULL if the search uses no past requests.

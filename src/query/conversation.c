@@ -234,12 +234,15 @@ static int find_context_tools(struct search *search, const struct view *view, co
         tools[i] = (struct context_tool){.row = found.items[i].row,
                                          .share = best > 0 ? fmaxf(found.items[i].score / best, 0) : 0,
                                          .meaning = found.items[i].features[FEATURE_SUBQUERY_MEANING],
-                                         .words = found.items[i].features[FEATURE_SUBQUERY_WORDS]};
+                                         .words = found.items[i].features[FEATURE_SUBQUERY_WORDS],
+                                         .estimate = found.items[i].estimate};
     if (found.len > 1)
         qsort(tools, found.len, sizeof *tools, order_context_tools);
     context->tools = tools;
     context->count = found.len;
     context->best_meaning = found.nearest && found.nearest_counts[0] > 0 ? found.nearest[0].score : 0;
+    context->fits = found.fits;
+    context->fits_quantile = found.fits_quantile;
     search->context_ms = found.encode_ms;
     return 0;
 }

@@ -25,10 +25,8 @@ void wt_hits_free(wt_hits *public)
 static void abstain_untrained(struct search *search, double share, wt_hits *out)
 {
     struct need_hit needs[NEED_HITS];
-    double best;
-    wt__read_needs(search, needs, &best);
-    out->no_answer_probability = 1 - best;
-    if (best < (double)wt__need_least_for(share))
+    wt__read_needs(search, needs, &out->no_answer_probability);
+    if (wt__nothing_fits(&search->hits, share))
         search->hits.len = 0;
 }
 
@@ -59,7 +57,7 @@ static size_t mark_weak_hits(struct search *search, bool leave_out)
     size_t kept = 0, all = hits->len;
     for (size_t i = 0; i < all; i++) {
         struct hit *hit = &hits->items[i];
-        hit->weak = wt__search_recorded(search, hit->row) <= 0 && wt__hit_is_weak(&search->plan.retriever, hit);
+        hit->weak = wt__search_recorded(search, hit->row) <= 0 && wt__hit_is_weak(&search->plan.retriever, hits, hit);
         if (!hit->weak || hit->kept || !leave_out)
             hits->items[kept++] = *hit;
     }

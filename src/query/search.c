@@ -23,7 +23,7 @@ struct plan_options {
     struct progress *progress; /* polled while opening models; may be NULL */
 };
 
-static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid", *const FALLBACK_RECIPE = "bm25";
+static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid";
 
 static int fail_unknown_recipe(const char *name, wt_error *err)
 {
@@ -36,7 +36,7 @@ static int fail_unknown_recipe(const char *name, wt_error *err)
 }
 
 /* Plans an untrained recipe. If the encoder cannot be opened and the recipe was chosen automatically, uses the fallback
- * encoder, or words alone if there is no fallback. */
+ * encoder, or no vectors if there is no fallback. */
 static int plan_untrained(wt_engine *engine, const struct plan_options *wish, const struct recipe *recipe,
                           bool automatic, struct arena *arena, struct search_plan *out, wt_error *err)
 {
@@ -56,8 +56,6 @@ static int plan_untrained(wt_engine *engine, const struct plan_options *wish, co
             rc = wt__engine_fallback_encoder(engine, wish->progress, &out->encoder, &failed);
         why = rc < 0 ? failed : why;
         if (rc == 0 && !out->encoder) {
-            out->retriever = wt__bm25;
-            out->ran = FALLBACK_RECIPE;
             out->relevance = NULL;
             return 0;
         }
@@ -98,8 +96,8 @@ static int plan_trained_recipe(wt_engine *engine, const struct plan_options *wis
     return out->ran ? 0 : wt__fail_nomem(err);
 }
 
-/* Plans the requested recipe and opens its models. The recipe "auto" is the recipe that training chose, else hybrid,
- * else bm25. Errors: WT_ERECIPE (the recipe is unknown or cannot run), WT_EMODEL, WT_ENOMEM, WT_ECANCELLED. */
+/* Plans the requested recipe and opens its models. The recipe "auto" is the recipe that training chose, else hybrid.
+ * Errors: WT_ERECIPE (the recipe is unknown or cannot run), WT_EMODEL, WT_ENOMEM, WT_ECANCELLED. */
 static int choose_search_plan(wt_engine *engine, const struct plan_options *wish, struct arena *arena,
                               struct search_plan *out, wt_error *err)
 {

@@ -67,14 +67,22 @@ static int note_unmet_needs(struct set_pick *p, const struct need_hit *found, si
     return wt__take_notice(&p->selection->notice, WT_NOTICE_NEED_UNMET, &text, p->selection->arena, err);
 }
 
+/* Returns the share of answerable requests that may get no tool. It is negative if every request gets a tool. */
+static double abstain_share(const struct set_pick *p)
+{
+    double share = p->selection->options->abstain;
+    return share == 0 ? PICK_ABSTAIN_PERCENT / 100.0 : share;
+}
+
 /* Picks one tool per need. */
 static int pick_needs(struct set_pick *p, const struct need_hit *found, size_t count, wt_error *err)
 {
     struct hit_list *hits = &p->search.hits;
     struct need_set set;
-    double share = p->selection->options->abstain;
-    float least = share < 0 ? -1 : share == 0 ? wt__need_least : wt__need_least_for(share);
-    wt__choose_by_needs(found, count, least, &set);
+    double share = abstain_share(p);
+    if (share > 0 && wt__nothing_fits(hits, share))
+        return 0;
+    wt__choose_by_needs(found, count, share > 0 ? wt__need_least : -1, &set);
     for (size_t i = 0; i < set.len; i++) {
         const struct need_hit *chosen = &found[set.which[i]];
         hits->items[chosen->hit].probability = chosen->probability;
@@ -91,9 +99,7 @@ static int pick_untrained(struct set_pick *p, wt_error *err)
 {
     struct hit_list *hits = &p->search.hits;
     struct need_hit found[NEED_HITS];
-    double best;
-    size_t count = wt__read_needs(&p->search, found, &best);
-    p->selection->out->no_answer_probability = 1 - best;
+    size_t count = wt__read_needs(&p->search, found, &p->selection->out->no_answer_probability);
     pick_recorded(p);
     if (p->count == 0)
         WT_TRY(pick_needs(p, found, count, err));
@@ -106,7 +112,7 @@ static int pick_untrained(struct set_pick *p, wt_error *err)
 
 static bool should_abstain(const struct set_pick *p)
 {
-    double share = p->selection->options->abstain == 0 ? PICK_ABSTAIN_PERCENT / 100.0 : p->selection->options->abstain;
+    double share = abstain_share(p);
     return share > 0 &&
            p->selection->out->no_answer_probability > (double)wt__no_answer_threshold(&p->chooser->no_answer, share);
 }

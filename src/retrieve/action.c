@@ -133,7 +133,4 @@ static int score_action_rows(struct source_query *query, wt_error *err)
 }
 
 const struct source wt__source_action = {
-    {ACTION_STAGE, "action", NULL, read_query_actions, score_action_rows, NULL, NULL},
-    .is_sparse = true,
-    .tried = {0, 0.05f},
-    .tried_count = 2};
+    {ACTION_STAGE, "action", NULL, read_query_actions, score_action_rows, NULL, NULL}, .is_sparse = true};

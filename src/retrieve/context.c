@@ -104,6 +104,27 @@ static void fill_context_features(const struct source_query *query, size_t c, fl
     out[FEATURE_SUBQUERY_WORDS] = fmaxf(out[FEATURE_SUBQUERY_WORDS], query->context_needed * tool->words);
 }
 
+/* Returns the greater of `own` and the part of `value` that this request takes from its conversation. */
+static float raise_by_context(const struct source_query *query, float own, float value)
+{
+    return fmaxf(own, query->context_needed * value);
+}
+
+void wt__context_raise(struct source_query *query)
+{
+    const struct context *context = query->view->context;
+    if (!context || !query->fits)
+        return;
+    for (size_t c = 0; c < query->count; c++) {
+        const struct context_tool *tool = find_context_tool(context, query->rows[c]);
+        query->probability[c] = raise_by_context(query, query->probability[c], tool ? tool->estimate : 0);
+    }
+    for (size_t t = 0; t < query->workspace->text_count; t++)
+        query->fits[t] = raise_by_context(query, query->fits[t], context->fits);
+    query->out->fits = query->fits[0];
+    query->out->fits_quantile = raise_by_context(query, query->out->fits_quantile, context->fits_quantile);
+}
+
 const struct source wt__source_context = {
     {"context", NULL, has_context, search_context, score_context_rows, NULL, fill_context_features},
     .is_preset = true,

@@ -14,16 +14,14 @@ const struct source *const wt__sources[SOURCES] = {&wt__source_bm25,     &wt__so
                                                    &wt__source_action,   &wt__source_scorer, &wt__source_neighbours,
                                                    &wt__source_recorded, &wt__source_named,  &wt__source_context};
 
-/* Sources whose evidence the scorer reads. */
-enum { SCORER_READS = 1u << SOURCE_BM25 | 1u << SOURCE_DENSE | 1u << SOURCE_PROVIDER | 1u << SOURCE_ACTION };
-
 const struct retriever wt__bm25 = {.weights = {[SOURCE_BM25] = 1}, .subquery = 1};
 const struct retriever wt__dense = {.weights = {[SOURCE_DENSE] = 1}, .subquery = 1};
-const struct retriever wt__hybrid = {.weights = {[SOURCE_SCORER] = 1}, .subquery = 1, .also = SCORER_READS};
+const struct retriever wt__hybrid = {.weights = {[SOURCE_SCORER] = 1}, .subquery = 1};
 
 bool wt__retriever_uses(const struct retriever *retriever, enum source_id source)
 {
-    return retriever->weights[source] > 0 || (retriever->also & 1u << source);
+    unsigned read = retriever->weights[SOURCE_SCORER] > 0 ? SCORER_READS : 0;
+    return retriever->weights[source] > 0 || ((retriever->also | read) & 1u << source);
 }
 
 struct retriever wt__retriever_read(const json_t *weights)
@@ -32,7 +30,6 @@ struct retriever wt__retriever_read(const json_t *weights)
     for (size_t s = 0; s < SOURCES; s++)
         if (!wt__sources[s]->is_preset)
             retriever.weights[s] = fmaxf(wt__config_weight(weights, wt__sources[s]->weight, 0), 0);
-    retriever.also = retriever.weights[SOURCE_SCORER] > 0 ? SCORER_READS : 0;
     return retriever;
 }
 
@@ -82,6 +79,7 @@ int wt__fuse(struct source_query *query, struct evidence *out, wt_error *err)
     uint32_t *provider = wt__arena_array(&workspace->arena, uint32_t, query->count);
     WT_CHECK_ALLOC(provider, err);
     weigh_sources(query);
+    wt__context_raise(query);
     for (size_t c = 0; c < query->count; c++)
         provider[c] = query->view->snapshot->keys[query->rows[c]].provider;
     *out = (struct evidence){.texts = workspace->text_count,
@@ -121,8 +119,10 @@ void wt__fuse_hit(const struct source_query *query, const struct evidence *evide
                   const struct chosen_candidate *choice, const struct chosen_candidate *first, struct hit *out)
 {
     size_t c = choice->candidate;
-    *out = (struct hit){
-        .row = query->rows[c], .score = choice->score, .estimate = query->probability ? query->probability[c] : NAN};
+    *out = (struct hit){.row = query->rows[c],
+                        .score = choice->score,
+                        .estimate = query->probability ? query->probability[c] : NAN,
+                        .fits = query->fits ? query->fits[choice->text] : NAN};
     for (enum source_id s = 0; s < SOURCES; s++) {
         const struct ranking *whole = wt__ranking(query, 0, s);
         bool silent = wt__sources[s]->is_sparse && whole->scores[c] == 0;

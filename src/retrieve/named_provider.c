@@ -216,7 +216,4 @@ static int score_provider_rows(struct source_query *query, wt_error *err)
 }
 
 const struct source wt__source_provider = {
-    {"provider", "provider", NULL, read_query_providers, score_provider_rows, NULL, NULL},
-    .is_sparse = true,
-    .tried = {0, 0.3f},
-    .tried_count = 2};
+    {"provider", "provider", NULL, read_query_providers, score_provider_rows, NULL, NULL}, .is_sparse = true};

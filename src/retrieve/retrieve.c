@@ -270,7 +270,7 @@ static int order_hits(struct source_query *query, size_t *exact_copies, wt_error
 
 static int find_candidates(struct source_query *query, wt_error *err)
 {
-    *query->out = (struct hit_list){0};
+    *query->out = (struct hit_list){.fits = NAN};
     read_request_texts(query->workspace, query->request->text);
     WT_TRY(search_sources(query, err));
     WT_TRY(collect_candidates(query, err));
@@ -322,7 +322,8 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
                                  .workspace = workspace,
                                  .out = out,
                                  .depth = request->k > least ? request->k : least,
-                                 .fused = wt__retriever_uses(retriever, SOURCE_BM25) && wt__retriever_uses(retriever, SOURCE_DENSE)};
+                                 .fused = wt__retriever_uses(retriever, SOURCE_BM25) &&
+                                          wt__retriever_uses(retriever, SOURCE_DENSE)};
     wt__arena_reset(&workspace->arena);
     WT_TRY(find_hits(&query, &exact_copies, err));
     size_t filled = request->k < FILLED ? request->k : FILLED;
@@ -334,7 +335,8 @@ int wt__retrieve_candidates(const struct view *view, const struct retrieve_reque
                             const struct scorer_table *table, struct workspace *workspace, struct candidate_list *out,
                             wt_error *err)
 {
-    struct retriever retriever = wt__hybrid;
+    /* Without the scorer, because its networks may be of another table. */
+    static const struct retriever retriever = {.subquery = 1, .also = SCORER_READS};
     struct hit_list hits;
     struct source_query query = {.retriever = &retriever,
                                  .view = view,
@@ -344,7 +346,6 @@ int wt__retrieve_candidates(const struct view *view, const struct retrieve_reque
                                  .depth = DEPTH,
                                  .fused = true};
     float *inputs;
-    retriever.weights[SOURCE_SCORER] = 0; /* the networks may be of another table */
     wt__arena_reset(&workspace->arena);
     WT_TRY(find_candidates(&query, err));
     WT_TRY(wt__scorer_read(&query, table, &inputs, err));

@@ -53,7 +53,7 @@ extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 bool wt__retriever_uses(const struct retriever *retriever, enum source_id source);
 
 /* weights[SOURCE_RECORDED] if recorded uses of the same request count (past_requests.c). */
-#define RECORDED_SHARE 1.5f
+#define RECORDED_SHARE 4.5f
 
 /* weights[SOURCE_CONTEXT] if the request is the last turn of a conversation (context.c) and depends fully on it. */
 #define CONTEXT_SHARE 1.0f
@@ -79,11 +79,13 @@ struct context {
         uint32_t row;
         float share;          /* score as a share of the best tool's score for the conversation, 0 to 1 */
         float meaning, words; /* FEATURE_SUBQUERY_MEANING and _WORDS for the conversation */
+        float estimate;       /* as in struct hit, for the conversation */
     } * tools;                /* [count] by row */
     size_t count;
     const uint32_t *providers; /* [provider_count] ascending, of the tools called in the conversation */
     size_t provider_count;
     float best_meaning; /* greatest cosine of any tool with the conversation; 0 if unknown */
+    float fits, fits_quantile; /* as in struct hit_list, for the conversation */
 };
 
 /* Data that a query searches. Borrowed for the call. */
@@ -144,6 +146,8 @@ struct hit {
     float features[RETRIEVE_FEATURES];        /* 0 if not computed */
     float probability;                        /* probability that the request needs the tool; NaN if unknown */
     float estimate;                           /* the same by the learned scorer alone; NaN if it was not used */
+    float fits;                               /* probability that any tool fits the sub-query, or the request if it has
+                                               * none, by the learned scorer; NaN if it was not used */
     struct word_share words;                  /* request words that the tool has */
     bool weak;                                /* checked, and hardly any evidence supports it */
     bool brought;                             /* added by a reranker rather than by retrieval */
@@ -172,6 +176,8 @@ struct hit_list {
     const size_t *nearest_counts; /* [texts] */
     size_t nearest_most;
     double encode_ms;
+    float fits;               /* probability that any tool fits the request, by the learned scorer; NaN if not used */
+    float fits_quantile;      /* share of requests with a fitting tool whose `fits` is lower, by dev requests */
     size_t named;             /* number of hits that lead for a name in the request (named.c); they come first */
     bool named_only;          /* the request consists only of tool names */
     const struct copy *given; /* [given_count] copies that gave their places to other tools */

@@ -23,7 +23,8 @@ uint64_t wt__scorer_key(const struct scorer_table *table)
 /* Returns the number of floats of one network. */
 static size_t count_weights(size_t inputs, size_t hidden)
 {
-    return 2 * inputs + inputs * hidden + hidden + hidden * SCORER_STRIDE + SCORER_STRIDE;
+    return 2 * inputs + inputs * hidden + hidden + hidden * SCORER_STRIDE + SCORER_STRIDE + hidden + 2 +
+           SCORER_PERCENTILES;
 }
 
 static bool is_valid_image(const struct scorer_header *header, size_t len)
@@ -63,6 +64,8 @@ int wt__scorer_bind_image(struct scorer *out, const void *image, size_t len, con
     out->bias1 = out->weight1 + inputs * hidden;
     out->weight2 = out->bias1 + hidden;
     out->bias2 = out->weight2 + hidden * SCORER_STRIDE;
+    out->fits = out->bias2 + SCORER_STRIDE;
+    out->percentiles = out->fits + hidden + 2;
     return 0;
 }
 
@@ -112,6 +115,36 @@ void wt__scorer_run(const struct scorer *scorer, float *inputs, size_t count, fl
                                        .c_stride = SCORER_OUTPUTS});
 }
 
+void wt__scorer_pool(const float *hidden, size_t count, size_t width, float *out)
+{
+    for (size_t u = 0; u < width; u++)
+        out[u] = hidden[u];
+    for (size_t c = 1; c < count; c++)
+        for (size_t u = 0; u < width; u++)
+            out[u] = out[u] > hidden[c * width + u] ? out[u] : hidden[c * width + u];
+}
+
+static float probability_of_odds(float odds)
+{
+    return 1 / (1 + expf(-odds));
+}
+
+float wt__scorer_fits(const struct scorer *scorer, const float *pooled, float odds)
+{
+    float sum = scorer->fits[scorer->hidden] * odds + scorer->fits[scorer->hidden + 1];
+    for (size_t u = 0; u < scorer->hidden; u++)
+        sum += scorer->fits[u] * pooled[u];
+    return probability_of_odds(sum);
+}
+
+float wt__scorer_fits_quantile(const struct scorer *scorer, float fits)
+{
+    size_t below = 0;
+    while (below < SCORER_PERCENTILES && scorer->percentiles[below] < fits)
+        below++;
+    return (float)below / SCORER_PERCENTILES;
+}
+
 /* ---------------------------------------------------------------- source */
 
 /* The candidates are those of the sources whose evidence the features use. */
@@ -122,39 +155,65 @@ static int search_nothing(struct source_query *query, wt_error *err)
     return 0;
 }
 
-/* Sets the scores of text t to the network's scores, and raises `probability` [N] to its probabilities. */
-static void score_text(const struct scorer *scorer, float *inputs, struct source_query *query, size_t t, float *scratch)
+/* Working memory of a search. */
+struct scoring {
+    struct scorer scorer;
+    float *hidden, *outputs;    /* [N, hidden], [N, SCORER_OUTPUTS] of one text */
+    float *pooled;              /* [texts, hidden] */
+    float best_odds[TEXTS_MAX]; /* greatest log odds of a candidate for each text */
+};
+
+static int open_scoring(const struct source_query *query, struct scoring *out, wt_error *err)
 {
-    float *outputs = scratch + query->count * scorer->hidden, *scores = wt__ranking(query, t, SOURCE_SCORER)->scores;
-    wt__scorer_run(scorer, inputs, query->count, scratch, outputs);
+    struct arena *arena = &query->workspace->arena;
+    const struct view *view = query->view;
+    WT_TRY(wt__scorer_bind(&out->scorer, view->vectors ? wt__encoder_name(view->encoder) : NULL, err));
+    out->hidden = wt__arena_array(arena, float, query->count * out->scorer.hidden);
+    out->outputs = wt__arena_array(arena, float, query->count *SCORER_OUTPUTS);
+    out->pooled = wt__arena_array(arena, float, query->workspace->text_count * out->scorer.hidden);
+    WT_CHECK_ALLOC(out->hidden && out->outputs && out->pooled, err);
+    return 0;
+}
+
+/* Sets the scores of text t to the network's scores, and raises `probability` [N] to its probabilities. */
+static void score_text(struct scoring *scoring, float *inputs, struct source_query *query, size_t t)
+{
+    const struct scorer *scorer = &scoring->scorer;
+    struct ranking *ranking = wt__ranking(query, t, SOURCE_SCORER);
+    wt__scorer_run(scorer, inputs, query->count, scoring->hidden, scoring->outputs);
+    wt__scorer_pool(scoring->hidden, query->count, scorer->hidden, scoring->pooled + t * scorer->hidden);
+    ranking->best = scoring->best_odds[t] = -INFINITY;
     for (size_t c = 0; c < query->count; c++) {
-        float odds = outputs[c * SCORER_OUTPUTS + SCORER_LOG_ODDS];
-        scores[c] = outputs[c * SCORER_OUTPUTS + SCORER_SCORE];
-        query->probability[c] = fmaxf(query->probability[c], 1 / (1 + expf(-odds)));
+        float odds = scoring->outputs[c * SCORER_OUTPUTS + SCORER_LOG_ODDS];
+        ranking->scores[c] = scoring->outputs[c * SCORER_OUTPUTS + SCORER_SCORE];
+        ranking->best = fmaxf(ranking->best, ranking->scores[c]);
+        scoring->best_odds[t] = fmaxf(scoring->best_odds[t], odds);
+        query->probability[c] = fmaxf(query->probability[c], probability_of_odds(odds));
     }
+    query->scorer_best = t > 0 ? fmaxf(query->scorer_best, ranking->best) : ranking->best;
 }
 
 static int score_rows_by_network(struct source_query *query, wt_error *err)
 {
-    struct workspace *workspace = query->workspace;
-    const struct view *view = query->view;
-    struct scorer scorer;
-    float *inputs;
+    size_t texts = query->workspace->text_count;
+    struct scoring scoring;
+    float *inputs, odds = -INFINITY;
     if (query->count == 0)
         return 0;
-    WT_TRY(wt__scorer_bind(&scorer, view->vectors ? wt__encoder_name(view->encoder) : NULL, err));
+    WT_TRY(open_scoring(query, &scoring, err));
     WT_TRY(wt__scorer_read(query, &wt__scorer_table, &inputs, err));
-    float *scratch = wt__arena_array(&workspace->arena, float, query->count *(scorer.hidden + SCORER_OUTPUTS));
-    query->probability = wt__arena_array(&workspace->arena, float, query->count);
-    WT_CHECK_ALLOC(scratch && query->probability, err);
-    for (size_t t = 0; t < workspace->text_count; t++) {
-        struct ranking *ranking = wt__ranking(query, t, SOURCE_SCORER);
-        score_text(&scorer, inputs + t * scorer.inputs * query->count, query, t, scratch);
-        ranking->best = ranking->scores[0];
-        for (size_t c = 1; c < query->count; c++)
-            ranking->best = fmaxf(ranking->best, ranking->scores[c]);
-        query->scorer_best = t > 0 ? fmaxf(query->scorer_best, ranking->best) : ranking->best;
+    query->probability = wt__arena_array(&query->workspace->arena, float, query->count);
+    query->fits = wt__arena_array(&query->workspace->arena, float, texts);
+    WT_CHECK_ALLOC(query->probability && query->fits, err);
+    for (size_t t = 0; t < texts; t++)
+        score_text(&scoring, inputs + t * scoring.scorer.inputs * query->count, query, t);
+    for (size_t t = texts; t-- > 0;) {
+        odds = fmaxf(odds, scoring.best_odds[t]); /* the whole request has the greatest of all texts */
+        query->fits[t] = wt__scorer_fits(&scoring.scorer, scoring.pooled + t * scoring.scorer.hidden,
+                                         t > 0 ? scoring.best_odds[t] : odds);
     }
+    query->out->fits = query->fits[0];
+    query->out->fits_quantile = wt__scorer_fits_quantile(&scoring.scorer, query->fits[0]);
     return 0;
 }
 
@@ -170,4 +229,7 @@ static float scorer_value(const struct source_query *query, float weight, size_t
 }
 
 const struct source wt__source_scorer = {
-    {"scorer", "scorer", NULL, search_nothing, score_rows_by_network, scorer_value, NULL}, .ranks_all = true};
+    {"scorer", "scorer", NULL, search_nothing, score_rows_by_network, scorer_value, NULL},
+    .ranks_all = true,
+    .tried = {1, 0, 2, 4},
+    .tried_count = 4};

@@ -1,5 +1,6 @@
 /* scorer.h: the learned scorer. A small network reads features of a candidate and gives two numbers: a score that
- * orders the candidates, and the probability that the request needs the tool.
+ * orders the candidates, and the probability that the request needs the tool. From its hidden units over all
+ * candidates, it gives the probability that any tool fits the request.
  *
  * Features are the rows of one table (scorer_features.c). To add a feature, add a row and run tools/train-scorer. The
  * trained networks are built into the library (cmake/built_in.cmake). There is one for each known encoder, one for
@@ -59,13 +60,16 @@ struct scorer {
     const float *mean, *scale;    /* [inputs] */
     const float *weight1, *bias1; /* [inputs, hidden], [hidden] */
     const float *weight2, *bias2; /* [hidden, SCORER_STRIDE], [SCORER_STRIDE]: unused outputs are 0 */
+    const float *fits;            /* [hidden + 2]: weights of the hidden units, of the log odds, and a constant */
+    const float *percentiles;     /* [SCORER_PERCENTILES] of wt__scorer_fits for dev requests that have a tool */
 };
 enum { SCORER_SCORE, SCORER_LOG_ODDS, SCORER_OUTPUTS, SCORER_STRIDE = 16 /* one panel of the kernels */ };
+enum { SCORER_PERCENTILES = 100 };
 #define SCORER_CLIP 6.0f
 
-/* The file of networks: a header, then for each network mean, scale, weight1, bias1, weight2 and bias2, as fp32 in the
- * byte order of this machine. */
-enum { SCORER_MAGIC = 0x52435357, SCORER_VERSION = 1, SCORER_VARIANTS_MAX = 8, SCORER_NAME_MAX = 40 };
+/* The file of networks: a header, then for each network mean, scale, weight1, bias1, weight2, bias2, fits and
+ * percentiles, as fp32 in the byte order of this machine. */
+enum { SCORER_MAGIC = 0x52435357, SCORER_VERSION = 2, SCORER_VARIANTS_MAX = 8, SCORER_NAME_MAX = 40 };
 struct scorer_header {
     uint32_t magic, version;
     uint64_t key;                      /* wt__scorer_key of the features */
@@ -84,9 +88,19 @@ int wt__scorer_bind(struct scorer *out, const char *encoder, wt_error *err);
 /* Binds the network `variant` in an image of the file. Errors: WT_EMODEL (damaged, other features, unknown name). */
 int wt__scorer_bind_image(struct scorer *out, const void *image, size_t len, const char *variant, wt_error *err);
 
-/* Runs the network. inputs: [inputs][count], standardised in place. outputs: [count, SCORER_OUTPUTS]. hidden: scratch
- * [count, hidden]. */
+/* Runs the network. inputs: [inputs][count], standardised in place. outputs: [count, SCORER_OUTPUTS]. hidden: receives
+ * the hidden units, [count, hidden]. */
 void wt__scorer_run(const struct scorer *scorer, float *inputs, size_t count, float *hidden, float *outputs);
+
+/* Sets out [width] to the greatest value of each hidden unit, hidden [count, width], over the candidates. */
+void wt__scorer_pool(const float *hidden, size_t count, size_t width, float *out);
+
+/* Returns the probability that any tool fits a text. pooled: wt__scorer_pool of the text's candidates. odds: their
+ * greatest log odds. */
+float wt__scorer_fits(const struct scorer *scorer, const float *pooled, float odds);
+
+/* Returns the share of requests with a fitting tool for which wt__scorer_fits is below this value. */
+float wt__scorer_fits_quantile(const struct scorer *scorer, float fits);
 
 /* Returns exp(score - (best_of_text + best) / 2), the value of a candidate for compose.h. best_of_text: greatest score
  * of a candidate for this text; best: for any text. The value is at most 1. A sub-query whose best tool fits less well

@@ -368,8 +368,8 @@ static bool is_question(struct str bytes)
 }
 
 static int read_scored_text(const struct term_fields *fields, const struct soft_words *words,
-                            const struct candidate_providers *providers, size_t t, struct scored_text *out,
-                            wt_error *err)
+                            const struct candidate_providers *providers, size_t t, const float *cosines,
+                            struct scored_text *out, wt_error *err)
 {
     const struct source_query *query = fields->query;
     struct arena *arena = &query->workspace->arena;
@@ -383,7 +383,7 @@ static int read_scored_text(const struct term_fields *fields, const struct soft_
                                 .count = query->count,
                                 .matched = matched,
                                 .soft = soft,
-                                .cosines = text->rankings[SOURCE_DENSE].scores,
+                                .cosines = cosines,
                                 .words = text->rankings[SOURCE_BM25].scores,
                                 .asked = text->actions,
                                 .question = is_question(text->bytes)};
@@ -396,6 +396,26 @@ static int read_scored_text(const struct term_fields *fields, const struct soft_
     }
     WT_TRY(rank_candidates(out->cosines, query->count, arena, &out->cosine_ranks, err));
     return compare_providers(providers, out, arena, err);
+}
+
+/* Sets cosines to those of all texts, [texts][N]. A trained recipe searches other vectors than those of the tools'
+ * texts. The networks were trained with cosines of the texts, so these are used if the snapshot has them. */
+static int read_text_cosines(const struct source_query *query, float **cosines, wt_error *err)
+{
+    struct workspace *workspace = query->workspace;
+    const struct view *view = query->view;
+    const struct vectors *texts = NULL;
+    if (view->encoder)
+        texts = wt__snapshot_vectors(view->snapshot, wt__encoder_hash(view->encoder), wt__document_kind);
+    bool others = view->vectors && texts && texts != view->vectors;
+    for (size_t t = 0; t < workspace->text_count; t++) {
+        cosines[t] = others ? wt__arena_array(&workspace->arena, float, query->count)
+                            : wt__ranking(query, t, SOURCE_DENSE)->scores;
+        WT_CHECK_ALLOC(cosines[t], err);
+    }
+    return others ? wt__vectors_score_rows(texts, &workspace->vectors, workspace->texts[0].vector,
+                                           workspace->text_count, query->rows, query->count, cosines, err)
+                  : 0;
 }
 
 /* ---------------------------------------------------------------- inputs */
@@ -434,12 +454,14 @@ int wt__scorer_read(struct source_query *query, const struct scorer_table *table
     struct soft_words words;
     struct term_fields fields;
     struct candidate_providers providers = {NULL, 0};
+    float *cosines[TEXTS_MAX];
+    WT_TRY(read_text_cosines(query, cosines, err));
     WT_TRY(compare_soft_words(query, &words, err));
     WT_TRY(open_term_fields(query, &fields, err));
     WT_TRY(number_providers(query, &providers, err));
     for (size_t t = 0; t < texts; t++) {
         struct scored_text text;
-        WT_TRY(read_scored_text(&fields, &words, &providers, t, &text, err));
+        WT_TRY(read_scored_text(&fields, &words, &providers, t, cosines[t], &text, err));
         for (size_t f = 0; f < table->count; f++)
             if (query->view->vectors || !(table->features[f].properties & FEATURE_VECTORS))
                 table->features[f].fill(&text, inputs + t * size + f * n);

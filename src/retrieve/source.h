@@ -71,8 +71,12 @@ struct source_query {
     uint32_t *rows;
     size_t count;       /* N candidates: rows [count], ascending */
     float *probability; /* [N] by the learned scorer; NULL if it was not used */
+    float *fits; /* [texts] probability that any tool fits, by the learned scorer; NULL if it was not used */
     float scorer_best;  /* greatest score of the learned scorer for any text; unset if it was not used */
 };
+
+/* Bits of the sources whose evidence the learned scorer reads. They find its candidates. */
+enum { SCORER_READS = 1u << SOURCE_BM25 | 1u << SOURCE_DENSE | 1u << SOURCE_PROVIDER | 1u << SOURCE_ACTION };
 
 enum { SOURCE_TRIED = 8 };
 
@@ -117,6 +121,10 @@ static inline struct ranking *wt__ranking(const struct source_query *query, size
 /* Returns the dependence on earlier turns: 1 for a request that means nothing alone, 0 without earlier turns or after a
  * change of subject. Defined in context.c. */
 float wt__context_needed(const struct source_query *query);
+
+/* Raises the scorer's probabilities by those of the conversation, as far as the request depends on it. Defined in
+ * context.c. */
+void wt__context_raise(struct source_query *query);
 
 /* Compares two struct lexical_term by the bytes of their texts, for qsort. Defined in bm25.c. */
 int wt__compare_terms(const void *a, const void *b);

@@ -547,6 +547,7 @@ static double score_provider_tool(struct test_place *place, wt_engine *engine, c
     options.recipe = recipe;
     options.explain = 1;
     options.k = OWNERS + 2;
+    options.copies = 1; /* the large tool has the name of an owner */
     wt_hits *hits = find_with(place, engine, request, &options);
     for (size_t h = 0; h < hits->len; h++)
         if (strncmp(hits->items[h]->tool->provider, provider, strlen(provider)) == 0)

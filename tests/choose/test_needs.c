@@ -57,14 +57,11 @@ static void chooses_one_tool_per_need(void **state)
     }
 }
 
-/* Searches words only. Hits are weak if only one common word matches. */
-static const struct retriever retriever = {.weights = {[SOURCE_BM25] = 1}};
-
 static struct hit hit_of(struct str subquery, float share, float probability)
 {
     struct hit hit = {.score = 1 + share, .subquery = subquery, .probability = probability};
     hit.features[FEATURE_SUBQUERY_MEANING] = .5f;
-    hit.words.count = 2;
+    hit.fits = .7f;
     wt__hit_stage(&hit, SUBQUERY_STAGE)->share = share;
     return hit;
 }
@@ -78,7 +75,7 @@ static void computes_features_within_need(void **state)
     const struct hit_list hits = {.items = items, .len = 5};
     struct need_hit out[NEED_HITS];
     (void)state;
-    assert_int_equal(wt__need_hits(&retriever, &hits, out), 5);
+    assert_int_equal(wt__need_hits(&hits, out), 5);
     static const uint32_t needs[] = {0, 1, 0, 1, 0};
     static const float margins[] = {.25f, .75f, -.25f, -.75f, -.5f};
     static const float ranks[] = {0, 0, 1, 1, 2};
@@ -93,21 +90,6 @@ static void computes_features_within_need(void **state)
     assert_true(out[3].probability < out[1].probability); /* hit 3 has no probability of its own (NAN) */
 }
 
-static void weak_hits_are_less_likely(void **state)
-{
-    struct hit items[] = {hit_of(STR("send it"), 1, .5f)};
-    const struct hit_list hits = {.items = items, .len = 1};
-    struct need_hit strong[NEED_HITS], weak[NEED_HITS];
-    (void)state;
-    items[0].features[FEATURE_SCORE] = 1;
-    assert_int_equal(wt__need_hits(&retriever, &hits, strong), 1);
-    items[0].words = (struct word_share){.count = 1};
-    assert_int_equal(wt__need_hits(&retriever, &hits, weak), 1);
-    assert_float_equal(strong[0].values[NEED_WEAK], 0, 0);
-    assert_float_equal(weak[0].values[NEED_WEAK], 1, 0);
-    assert_true(weak[0].probability < strong[0].probability);
-}
-
 static void number_of_hits_per_need_is_limited(void **state)
 {
     struct hit items[NEED_HITS + 10];
@@ -118,16 +100,7 @@ static void number_of_hits_per_need_is_limited(void **state)
     const struct hit_list hits = {.items = items, .len = NEED_HITS + 10};
     for (size_t i = 1; i < NEED_HITS + 10; i++)
         items[i].subquery = items[0].subquery;
-    assert_int_equal(wt__need_hits(&retriever, &hits, out), NEED_DEPTH);
-}
-
-static void fewer_false_alarms_need_lower_threshold(void **state)
-{
-    (void)state;
-    assert_true(wt__need_least_for(0.01) < wt__need_least_for(0.05));
-    assert_true(wt__need_least_for(0.05) <= wt__need_least_for(0.99));
-    assert_true(wt__need_least_for(0.98) < wt__need_least_for(0.99));
-    assert_float_equal(wt__need_least_for(1), wt__need_least_for(0.99), 0); /* the table ends here */
+    assert_int_equal(wt__need_hits(&hits, out), NEED_DEPTH);
 }
 
 int main(void)
@@ -135,9 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chooses_one_tool_per_need),
         cmocka_unit_test(computes_features_within_need),
-        cmocka_unit_test(weak_hits_are_less_likely),
         cmocka_unit_test(number_of_hits_per_need_is_limited),
-        cmocka_unit_test(fewer_false_alarms_need_lower_threshold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@ static const struct hit_list by_meaning = {.nearest = cosines, .nearest_counts =
 static struct hit hit_with(float share, float meaning, float words)
 {
     return (struct hit){
+        .estimate = NAN,
         .features = {[FEATURE_SCORE] = share, [FEATURE_SUBQUERY_MEANING] = meaning, [FEATURE_SUBQUERY_WORDS] = words}};
 }
 
@@ -28,12 +29,9 @@ static void more_evidence_raises_relevance(void **state)
         const struct retriever *retriever;
         const struct hit_list *hits;
         struct hit less, more;
-    } rows[] = {{&wt__hybrid, &by_meaning, hit_with(0.9f, 0.3f, 0.1f), hit_with(1, 0.3f, 0.1f)},
-                {&wt__hybrid, &by_meaning, hit_with(1, 0.3f, 0.1f), hit_with(1, 0.5f, 0.1f)},
-                {&wt__hybrid, &by_meaning, hit_with(1, 0.3f, 0.1f), hit_with(1, 0.3f, 0.8f)},
+    } rows[] = {{&wt__dense, &by_meaning, hit_with(0.9f, 0.3f, 0), hit_with(1, 0.3f, 0)},
                 {&wt__dense, &by_meaning, hit_with(1, 0.3f, 0), hit_with(1, 0.5f, 0)},
-                {&wt__bm25, &by_words, hit_with(1, 0, 0.1f), hit_with(1, 0, 0.8f)},
-                {&wt__hybrid, &by_words, hit_with(1, 0, 0.1f), hit_with(1, 0, 0.8f)}}; /* no tool has a vector yet */
+                {&wt__bm25, &by_words, hit_with(1, 0, 0.1f), hit_with(1, 0, 0.8f)}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         float less = wt__relevance(NULL, rows[i].retriever, rows[i].hits, &rows[i].less);
@@ -46,7 +44,7 @@ static void ignores_evidence_without_weight(void **state)
 {
     const struct hit with = hit_with(1, 0.3f, 0.8f), without = hit_with(1, 0.3f, 0);
     struct hit voted = hit_with(1, 0.3f, 0.1f);
-    struct retriever weighing = wt__hybrid;
+    struct retriever weighing = wt__dense;
     struct relevance_model relevance = {.weights = {[RELEVANCE_VOTES] = 1}};
     float values[RELEVANCE_FEATURES];
     (void)state;
@@ -80,12 +78,22 @@ static void hits_added_by_reranker_have_no_relevance(void **state)
     assert_true(isnan(wt__relevance(NULL, &wt__hybrid, &by_meaning, &hit)));
 }
 
+static void scorer_estimates_relevance(void **state)
+{
+    struct hit hit = hit_with(1, 0.3f, 0.1f);
+    struct relevance_model fitted = {.constant = 0};
+    (void)state;
+    hit.estimate = .7f;
+    assert_float_equal(wt__relevance(NULL, &wt__hybrid, &by_meaning, &hit), .7, 1e-6);
+    assert_float_equal(wt__relevance(&fitted, &wt__hybrid, &by_meaning, &hit), .5, 1e-6);
+}
+
 /* With a filter for few tools, distant tools stay in the result. */
 static void distant_hits_have_low_relevance(void **state)
 {
     const struct hit hit = hit_with(0, -0.1f, 0);
     (void)state;
-    assert_in_range((int)(1000 * wt__relevance(NULL, &wt__hybrid, &by_meaning, &hit)), 0, 50);
+    assert_in_range((int)(1000 * wt__relevance(NULL, &wt__dense, &by_meaning, &hit)), 0, 50);
 }
 
 static void limits_relevance_by_no_answer(void **state)
@@ -109,6 +117,7 @@ int main(void)
         cmocka_unit_test(ignores_evidence_without_weight),
         cmocka_unit_test(missing_tenth_tool_has_cosine_zero),
         cmocka_unit_test(hits_added_by_reranker_have_no_relevance),
+        cmocka_unit_test(scorer_estimates_relevance),
         cmocka_unit_test(distant_hits_have_low_relevance),
         cmocka_unit_test(limits_relevance_by_no_answer),
     };

@@ -219,7 +219,7 @@ paths:
 YAML
 expect 0 "a query API" -s query.wt add --model "" query.yaml
 expect 0 "one place for both methods" -s query.wt find --json stop a running instance
-same "they share it" "fleet/GET_StopInstances ['fleet/POST_StopInstances']" "$(json_of '"%s %s" % (d["hits"][0]["id"], d["hits"][0]["more_like_it"])')"
+same "they share it" "fleet/POST_StopInstances ['fleet/GET_StopInstances']" "$(json_of '"%s %s" % (d["hits"][0]["id"], d["hits"][0]["more_like_it"])')"
 same "without HTML" "Stops a running instance." "$(json_of 'd["hits"][0]["description"]')"
 expect 0 "a path with two methods" -s query.wt find --json instances
 same "reading and creating have places of their own" 2 "$(json_of 'len([h for h in d["hits"] if h["name"].endswith("_instances")])')"

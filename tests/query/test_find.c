@@ -419,7 +419,7 @@ static void explanations_add_up(void **state)
             for (size_t h = 0; h < hits->len; h++) {
                 const wt_hit *hit = hits->items[h];
                 double shares = 0, words = 0, bm25 = 0;
-                assert_in_range(hit->stage_count, 1, 5);
+                assert_in_range(hit->stage_count, 1, 6);
                 for (size_t i = 0; i < hit->stage_count; i++) {
                     shares += hit->stages[i]->share;
                     if (strcmp(hit->stages[i]->stage, "bm25") == 0)
