@@ -8,7 +8,6 @@
     --split NAME         split of the sets that have it; default test
     --recipes A,B        default bm25,dense,hybrid
     --model NAME         the encoder; default: the command's
-    --dense-weight W     weight of meaning in hybrid, instead of the model's own; W,BRIEF: another one for brief requests
     --limit N            the first N requests of each set
     --cache FOLDER       cache folder for catalogues and vectors
 
@@ -40,11 +39,10 @@ def data_sets(folders, split):
         yield from (path for path in inside if os.path.exists(os.path.join(path, "qrels", f"{split}.tsv")))
 
 
-def rows(options, folder, split, recipes, dense_weight=None):
+def rows(options, folder, split, recipes):
     """Returns the rows of eval for one set, one for each recipe."""
     command = [options.whichtool, "--json", "-q", "eval", folder, "--split", split, "--recipe", recipes]
-    for name, value in (("model", options.model), ("cache", options.cache), ("limit", options.limit),
-                        ("dense-weight", dense_weight)):
+    for name, value in (("model", options.model), ("cache", options.cache), ("limit", options.limit)):
         if value is not None:
             command += [f"--{name}", str(value)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -75,14 +73,13 @@ def main():
     parser.add_argument("data", nargs="+")
     parser.add_argument("--split", default="test")
     parser.add_argument("--recipes", default=RECIPES)
-    parser.add_argument("--dense-weight")
     eval_options(parser)
     options = parser.parse_args()
     if options.data == ["-"]:
         table(json.loads(line) for line in sys.stdin)
     else:
         table(row for folder in data_sets(options.data, options.split)
-              for row in rows(options, folder, options.split, options.recipes, options.dense_weight))
+              for row in rows(options, folder, options.split, options.recipes))
 
 
 if __name__ == "__main__":

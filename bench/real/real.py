@@ -8,8 +8,6 @@
     --against FILE   also print gained and lost requests since the run with this --json output
     --recipe NAME    recipe of find; default: the command's
     --model NAME     the encoder, "" for none; default: the command's
-    --dense-weight W weight of meaning in hybrid, instead of the encoder's own; W,BRIEF: another one for brief
-                     requests
     --as-typed       do not correct spelling
     --find-only      skip pick; its columns stay empty
     --weak           also measure weak hits: their share among needed and unneeded hits, and the share of requests with weak
@@ -29,7 +27,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 
 import check
 import fetch
@@ -42,8 +39,7 @@ GROUPS = ("needs tools", "needs none")
 
 def command(options, *arguments, text=None):
     """Returns the output of the command; the exit codes 0 and 1 are answers."""
-    model = options.weighted if arguments[0] in ("find", "pick") and options.weighted else options.model
-    model = ["--model", model] if model is not None and arguments[0] != "list" else []
+    model = ["--model", options.model] if options.model is not None and arguments[0] != "list" else []
     typed = ["--as-typed"] if options.as_typed and arguments[0] in ("find", "pick") else []
     done = subprocess.run([options.whichtool, "-s", options.store, "-q", *arguments, *model, *typed], capture_output=True,
                           text=True, encoding="utf-8", input=text, timeout=IMPORT_SECONDS if arguments[0] == "add" else SECONDS)
@@ -77,24 +73,6 @@ def import_catalogues(options, sources):
         command(options, "add", "--provider", source["service"], fetch.path_of(options.cache, source))
     with open(note, "w", encoding="utf-8") as file:
         file.write(key)
-
-
-def weigh(options, folder):
-    """Copies the model to a folder of its own with another weight; the store's vectors stay valid."""
-    words = ["info"] + ([options.model] if options.model else [])
-    done = subprocess.run([options.whichtool, "model", *words, "--json"], capture_output=True, text=True, check=True)
-    path = json.loads(done.stdout)["path"]
-    with open(os.path.join(path, "config.json"), encoding="utf-8") as file:
-        config = json.load(file)
-    weights = options.dense_weight
-    config.setdefault("whichtool", {})["dense_weight"] = weights if len(weights) > 1 else weights[0]
-    for name in os.listdir(path):
-        if name != "config.json" and not name.startswith("packed-"):
-            os.symlink(os.path.join(os.path.abspath(path), name), os.path.join(folder, name))
-    with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
-        json.dump(config, file)
-    subprocess.run([options.whichtool, "-q", "model", "pack", folder], check=True)
-    return folder
 
 
 def covers(tools, needs):
@@ -226,11 +204,9 @@ def main():
         parser.add_argument(flag, action="store_true")
     for option in ("--recipe", "--model", "--store", "--against"):
         parser.add_argument(option)
-    parser.add_argument("--dense-weight", type=lambda text: [float(weight) for weight in text.split(",")])
     parser.add_argument("--cache", default=fetch.default_cache(), type=os.path.abspath)
     parser.add_argument("--data", default=check.HERE)
     options = parser.parse_args()
-    options.weighted = None
     if options.failures and options.find_only:
         parser.error("--failures tells what pick gave, too: not with --find-only")
     if options.failures and options.split != "dev":
@@ -245,10 +221,7 @@ def main():
     sources = fetch.fetch_all(options.cache, options.data)
     if not options.store:
         import_catalogues(options, sources)
-    with tempfile.TemporaryDirectory() as folder:
-        if options.dense_weight is not None:
-            options.weighted = weigh(options, folder)
-        report(options, sources, earlier)
+    report(options, sources, earlier)
     return 0
 
 

@@ -51,10 +51,7 @@ typedef struct wt_eval_options {
     const char *chat_url, *chat_model, *chat_key, *record_path, *replay_path; /* same as in wt_open_options */
     size_t max_per_provider;                                                  /* same as in wt_find_options */
     int copies;                                                               /* same as in wt_find_options */
-    double dense_weight;    /* weight of meaning in "hybrid", at most WT_MAX_DENSE_WEIGHT; 0: from the model's
-                               config.json */
-    double brief_weight;    /* the same for brief requests; 0: dense_weight for all */
-    int as_typed;           /* same as in wt_find_options */
+    int as_typed;                                                             /* same as in wt_find_options */
     const char *other_runs; /* TREC runs of other methods for the same queries, one file per line, at most
                                WT_MAX_OTHER_RUNS. Each adds a row under the name of its file; NULL: no such rows */
 } wt_eval_options;

@@ -32,8 +32,6 @@ WT_API int wt_embed(wt_engine *engine, const char *const *texts, const size_t *l
 #define WT_BUILT_IN_MODEL "whichtool-static-v1"
 
 #define WT_MAX_MERGED 64 /* models per wt_model_merge */
-/* Maximum weight of meaning in "hybrid"; words have weight 1. */
-#define WT_MAX_DENSE_WEIGHT 10.0
 
 typedef struct wt_model {
     const char *name;

@@ -172,9 +172,6 @@ typedef struct wt_distil_options {
     double smoothing;       /* a in the token weights a / (a + p), with p the frequency of the token; 0: 0.001 */
     double epochs;          /* passes over the texts when fitting the teacher's vectors; 0: chosen by their number */
     double contrast_epochs; /* passes over the requests when contrasting them with their tools; 0: by their number */
-    double dense_weight;    /* weight of meaning in "hybrid" to store in config.json, at most WT_MAX_DENSE_WEIGHT; 0: do
-                               not store one */
-    double brief_weight;    /* the same for brief requests; 0: dense_weight for all */
     const char *experiment; /* reproduces a comparison, as "NAME=VALUE"; may be NULL. without: comma-separated steps to
                                leave out: weights, fit, likeness, contrast, merge */
     wt_progress_fn progress;

@@ -134,7 +134,6 @@ static int open_copy(struct preview *p)
     options.threads = engine->threads;
     options.trained = "";
     WT_TRY(wt_open(&p->copy, ":memory:", &options, p->err));
-    p->copy->dense_weight = engine->dense_weight;
     return 0;
 }
 

@@ -153,26 +153,6 @@ int wt__cli_positive_number(const struct cli *cli, enum option_id id, const char
     return wt__cli_usage(cli, "--%s takes a number above 0, not \"%s\"", name, text);
 }
 
-int wt__cli_dense_weight(const struct cli *cli, double *usual, double *brief)
-{
-    const char *text = wt__option_text(cli, OPT_DENSE_WEIGHT);
-    char *end = NULL;
-    if (!text)
-        return 0;
-    *usual = strtod(text, &end);
-    bool number = end != text && *usual > 0 && *usual <= WT_MAX_DENSE_WEIGHT;
-    if (number && *end == ',') {
-        text = end + 1;
-        *brief = strtod(text, &end);
-        number = end != text && *brief > 0 && *brief <= WT_MAX_DENSE_WEIGHT;
-    }
-    if (number && !*end)
-        return 0;
-    return wt__cli_usage(cli,
-                         "--dense-weight takes a number above 0 and at most %g, or two such as 0.6,1.8, not \"%s\"",
-                         WT_MAX_DENSE_WEIGHT, wt__option_text(cli, OPT_DENSE_WEIGHT));
-}
-
 void wt__cli_note(const struct cli *cli, const char *format, ...)
 {
     if (cli->quiet)

@@ -72,9 +72,6 @@ int wt__read_experiment(struct cli *cli, const char **out);
 /* Reads an option's number, which must be above 0; *out is unchanged if the option is absent. Returns 0, or an exit
  * code after reporting the error. */
 int wt__cli_positive_number(const struct cli *cli, enum option_id id, const char *name, double *out);
-/* Reads --dense-weight W or W,BRIEF. An output is unchanged if its number is absent. Returns 0, or an exit
- * code after reporting the error. */
-int wt__cli_dense_weight(const struct cli *cli, double *usual, double *brief);
 
 /* Prints a line on stderr, unless --quiet is given. */
 void wt__cli_note(const struct cli *cli, const char *format, ...) WT_PRINTF(2, 3);

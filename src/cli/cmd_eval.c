@@ -209,7 +209,6 @@ int wt__cmd_eval(struct cli *cli)
     WT_TRY(read_cutoffs(cli, options.cutoffs));
     WT_TRY(check_recipe_names(cli));
     WT_TRY(read_ptr_options(cli, &options));
-    WT_TRY(wt__cli_dense_weight(cli, &options.dense_weight, &options.brief_weight));
     options.split = wt__option_text(cli, OPT_SPLIT);
     options.recipes = wt__option_text(cli, OPT_RECIPE);
     options.model = wt__option_text(cli, OPT_MODEL);

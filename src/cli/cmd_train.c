@@ -308,7 +308,6 @@ static int fill_distil_options(struct cli *cli, wt_distil_options *options)
     WT_TRY(wt__cli_positive_number(cli, OPT_EPOCHS, "epochs", &options->epochs));
     WT_TRY(wt__cli_positive_number(cli, OPT_CONTRAST_EPOCHS, "contrast-epochs", &options->contrast_epochs));
     WT_TRY(wt__cli_positive_number(cli, OPT_SMOOTHING, "smoothing", &options->smoothing));
-    WT_TRY(wt__cli_dense_weight(cli, &options->dense_weight, &options->brief_weight));
     if (!options->out)
         return wt__cli_usage(cli, "missing --out FOLDER, the folder of the new model");
     return 0;

@@ -42,7 +42,6 @@ enum option_id {
     OPT_AS_TYPED,
     OPT_DATA,
     OPT_DEFINITION,
-    OPT_DENSE_WEIGHT,
     OPT_DIMENSION,
     OPT_EPOCHS,
     OPT_EXCLUDE,

@@ -100,9 +100,6 @@ static const struct cli_option eval_options[] = {
          "List near copies separately, as `find --all-copies` does. Identical tools are always listed separately, "
          "because judgements name tools by id."),
     AS_TYPED_OPTION,
-    OPTION(DENSE_WEIGHT, "dense-weight", TEXT, "W,BRIEF",
-           "Weight of meaning in hybrid, such as 0.6; words weigh 1. A second number, as in 0.6,1.8, is for brief "
-           "requests. Default: the model's own."),
     NUMBER(SEED, "seed", "N", UINT32_MAX, "Random seed of the bootstrap, training and samples. Default: 1."),
     OPTION(CACHE, "cache", FOLDER, "FOLDER", "Cache folder for imported catalogues and their embeddings."),
     OPTION(ORACLE, "oracle", TEXT, "RATE",

@@ -108,9 +108,6 @@ static const struct cli_option distil_options[] = {
            "Epochs of contrastive training on requests and their tools. Default: depends on the number of requests."),
     OPTION(SMOOTHING, "smoothing", TEXT, "A",
            "Initial weight of a token: A / (A + p), where p is its share of all tokens. Default: 0.001."),
-    OPTION(DENSE_WEIGHT, "dense-weight", TEXT, "W,BRIEF",
-           "Weight of meaning in hybrid to write into config.json; words weigh 1. A second number, as in 0.6,1.8, is "
-           "for brief requests. Default: not written."),
     OPTION(ABLATE, "ablate", TEXT, "A,B",
            "For experiments: leave out some of weights (of tokens), fit, likeness (of pairs of texts, in the fit), "
            "contrast and merge (keep all changes of contrast instead of half)."),

@@ -426,44 +426,6 @@ void wt__model_fields(const char *folder, char out[MODEL_FIELDS])
     }
 }
 
-bool wt__dense_weight_valid(struct dense_weight weight)
-{
-    const float most = (float)WT_MAX_DENSE_WEIGHT;
-    return weight.usual > 0 && weight.usual <= most && weight.brief > 0 && weight.brief <= most;
-}
-
-int wt__dense_weight_from_options(struct dense_weight *out, double usual, double brief, wt_error *err)
-{
-    *out = (struct dense_weight){(float)usual, (float)(brief != 0 ? brief : usual)};
-    if ((usual == 0 && brief == 0) || wt__dense_weight_valid(*out))
-        return 0;
-    return wt__fail(err, WT_EINVAL,
-                    "the dense weight is %g in hybrid search, and %g in brief requests; it must be above 0 "
-                    "and at most %g",
-                    usual, brief != 0 ? brief : usual, WT_MAX_DENSE_WEIGHT);
-}
-
-/* Reads dense_weight: an array [usual, brief], or one number for both. Returns {0, 0} if the member is missing. */
-static struct dense_weight read_dense_weight(const json_t *members)
-{
-    const json_t *given = json_object_get(members, "dense_weight");
-    bool both = json_array_size(given) == 2;
-    return (struct dense_weight){(float)json_number_value(both ? json_array_get(given, 0) : given),
-                                 (float)json_number_value(both ? json_array_get(given, 1) : given)};
-}
-
-struct dense_weight wt__model_dense_weight(const char *folder)
-{
-    WT_CLEANUP(json_decrefp) json_t *config = NULL;
-    WT_CLEANUP(json_decrefp) json_t *record = NULL;
-    struct dense_weight weight = {0};
-    if (wt__model_json(&config, folder, "config.json", true, NULL) == 0)
-        weight = read_dense_weight(wt__json_object(config, "whichtool"));
-    if (!wt__dense_weight_valid(weight) && wt__model_json(&record, folder, MODEL_RECORD, false, NULL) == 0)
-        weight = read_dense_weight(record);
-    return wt__dense_weight_valid(weight) ? weight : (struct dense_weight){MODEL_DENSE_WEIGHT, MODEL_DENSE_WEIGHT};
-}
-
 /* Names of the prompts of a role, the preferred one first. */
 enum { PROMPT_NAMES = 3 };
 static const char *const prompt_names[TEXT_ROLES][PROMPT_NAMES] = {{"query"}, {"document", "passage", "corpus"}};

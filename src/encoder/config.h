@@ -110,25 +110,9 @@ int wt__model_config_read(struct model_config *out, const char *folder, wt_error
 enum { MODEL_FIELDS = 128 /* bytes; names that do not fit are omitted */ };
 void wt__model_fields(const char *folder, char out[MODEL_FIELDS]);
 
-/* File with further settings of a model: {"prompts": ..., "dense_weight": ...}. A pull from the hub writes it
- * (encoder/manifest.h), or the user does. */
+/* File with further settings of a model: {"prompts": ...}. A pull from the hub writes it (encoder/manifest.h), or the
+ * user does. */
 #define MODEL_RECORD "whichtool.json"
-
-/* Default weight of semantic similarity, fitted on models that were not trained on tools. */
-#define MODEL_DENSE_WEIGHT 0.6f
-/* Weights of semantic similarity in hybrid search for usual and brief requests. The weight of words is 1. */
-struct dense_weight {
-    float usual, brief;
-};
-/* Returns the weights of a model. They are "whichtool": {"dense_weight": 1.2} of config.json, or [0.6, 1.8] for usual
- * and brief requests. If config.json has no such member, "dense_weight" of MODEL_RECORD is used. Values outside
- * 0 < x <= WT_MAX_DENSE_WEIGHT are ignored. The default is MODEL_DENSE_WEIGHT. */
-struct dense_weight wt__model_dense_weight(const char *folder);
-bool wt__dense_weight_valid(struct dense_weight weight);
-
-/* Converts the caller's options. brief 0 means the same as usual; both 0 mean "not set" and give zeros. Errors:
- * WT_EINVAL. */
-int wt__dense_weight_from_options(struct dense_weight *out, double usual, double brief, wt_error *err);
 
 /* Checks that the dimensions are within the limits and fit together. `what` names the model in messages. */
 int wt__model_config_check(const struct model_config *config, const char *what, wt_error *err);

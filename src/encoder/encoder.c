@@ -151,11 +151,6 @@ const char *wt__encoder_fields(const struct encoder *encoder)
     return encoder->cache.packed.header->fields;
 }
 
-struct dense_weight wt__encoder_dense_weight(const struct encoder *encoder)
-{
-    return encoder->cache.packed.header->dense_weight;
-}
-
 const struct packed *wt__encoder_packed(const struct encoder *encoder)
 {
     return &encoder->cache.packed;

@@ -40,7 +40,6 @@ const char *wt__encoder_name(const struct encoder *encoder);
 const char *wt__encoder_hash(const struct encoder *encoder);
 /* Returns wt__model_fields of the folder. The string lives as long as the encoder. */
 const char *wt__encoder_fields(const struct encoder *encoder);
-struct dense_weight wt__encoder_dense_weight(const struct encoder *encoder); /* wt__model_dense_weight of the folder */
 
 /* Writes the hash of a folder's encoder, read from its packed model without opening it. Returns false if the folder has
  * no current packed model. */

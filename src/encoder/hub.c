@@ -28,16 +28,12 @@ enum { COMMIT_DIGITS = 40, SHA256_DIGITS = 64 };
 /* Optional files of a model, in addition to config.json and the files of its tokenizer, modules and weights. */
 static const char *const settings[] = {"modules.json", "sentence_bert_config.json", MODEL_SENTENCE_CONFIG};
 
-/* Settings of model families whose files do not have them: the documented prompts for requests and tools, and the
- * weight of semantic similarity in hybrid search (docs/encoders.md, "Other languages"). A model belongs to a family if
- * its name starts with `owner`, contains `with`, and does not contain `without`.
- *
- * The cosine similarities of E5 models differ by at most 0.2. At the usual weight, matching words would outweigh
- * them. */
+/* Documented prompts for requests and tools of model families whose files do not have them (docs/encoders.md, "Other
+ * models"). A model belongs to a family if its name starts with `owner`, contains `with`, and does not contain
+ * `without`. */
 static const struct {
     const char *owner, *with, *without, *request, *tool;
-    double dense_weight;
-} families[] = {{"intfloat/", "e5-", "instruct", "query: ", "passage: ", 10}};
+} families[] = {{"intfloat/", "e5-", "instruct", "query: ", "passage: "}};
 
 /* Indices of the response headers that download_file asks for. */
 enum { TOLD_COMMIT, TOLD_HASH, TOLD_WHY };
@@ -329,16 +325,15 @@ static json_t *describe_file(struct pull *pull, const char *path)
     return json_pack("{s:s, s:s, s:I}", "path", file, "sha256", hex, "bytes", (json_int_t)wt__file_size(path));
 }
 
-/* Adds the settings of the model's family, if it belongs to one. Returns false if out of memory. */
-static bool add_family_settings(const struct first_pull *first, json_t *record)
+/* Adds the prompts of the model's family, if it belongs to one. Returns false if out of memory. */
+static bool add_family_prompts(const struct first_pull *first, json_t *record)
 {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         if (strncmp(first->repo, families[i].owner, strlen(families[i].owner)) != 0 ||
             !strstr(first->repo, families[i].with) || strstr(first->repo, families[i].without))
             continue;
         json_t *prompts = json_pack("{s:s, s:s}", "query", families[i].request, "document", families[i].tool);
-        return prompts && json_object_set_new(record, "prompts", prompts) == 0 &&
-               json_object_set_new(record, "dense_weight", json_real(families[i].dense_weight)) == 0;
+        return prompts && json_object_set_new(record, "prompts", prompts) == 0;
     }
     return true;
 }
@@ -382,7 +377,7 @@ static int record_files(struct first_pull *first)
                           (json_int_t)config.hidden, "files", files, "sources", "type", "hub", "repo", first->repo,
                           "revision", first->at, "revision", first->revision)
               : NULL;
-    bool failed = !record || !add_family_settings(first, record) || wt__json_write(&text, record) < 0;
+    bool failed = !record || !add_family_prompts(first, record) || wt__json_write(&text, record) < 0;
     wt__buffer_char(&text, '\n');
     failed = failed || text.failed || !(pull->record = wt__arena_copy(&pull->arena, wt__buffer_view(&text)));
     return !failed ? 0 : err->code < 0 ? err->code : wt__fail_nomem(err);

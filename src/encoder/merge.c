@@ -133,8 +133,8 @@ static int merge_weights(struct merge *m)
     return 0;
 }
 
-/* Returns {"merged": [{"name", "sha256", "weight"}], "fields", "dense_weight"}, or NULL if out of memory. Each of the
- * last two comes from the first model that has it. */
+/* Returns {"merged": [{"name", "sha256", "weight"}], "fields"}, or NULL if out of memory. The fields come from the
+ * first model that has them. */
 static json_t *describe_merge(const struct merge *m)
 {
     json_auto_t *members = json_pack("{s:[]}", "merged");
@@ -148,8 +148,7 @@ static json_t *describe_merge(const struct merge *m)
         json_t *about =
             json_pack("{s:o, s:s, s:f}", "name", wt__json_string(name), "sha256", hex, "weight", part->weight);
         if (json_array_append_new(json_object_get(members, "merged"), about) != 0 ||
-            !wt__model_copy_member(members, part->json, "fields") ||
-            !wt__model_copy_member(members, part->json, "dense_weight"))
+            !wt__model_copy_member(members, part->json, "fields"))
             return NULL;
     }
     return WT_TAKE(members);

@@ -50,24 +50,21 @@ static int read_optional_json(json_t **out, const char *folder, const char *name
     return wt__json_parse(out, text, len, err);
 }
 
-/* Copies the members of MODEL_RECORD that stay valid when the weights change. The other members say where the source
+/* Copies the prompts of MODEL_RECORD, which stay valid when the weights change. The other members say where the source
  * files came from. */
 static int copy_model_record(const char *source, const char *out, wt_error *err)
 {
-    static const char *const kept[] = {"prompts", "dense_weight"};
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     char *path = wt__path_join(&arena, out, MODEL_RECORD);
     WT_CLEANUP(json_decrefp) json_t *record = NULL;
-    WT_CLEANUP(json_decrefp) json_t *members = json_object();
-    WT_CHECK_ALLOC(path && members, err);
+    WT_CHECK_ALLOC(path, err);
     WT_TRY(read_optional_json(&record, source, MODEL_RECORD, err));
-    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-        if (json_object_get(record, kept[i]) &&
-            json_object_set(members, kept[i], json_object_get(record, kept[i])) != 0)
-            return wt__fail_nomem(err);
-    if (json_object_size(members) == 0)
+    json_t *prompts = json_object_get(record, "prompts");
+    if (!prompts)
         return 0;
+    WT_CLEANUP(json_decrefp) json_t *members = json_pack("{s:O}", "prompts", prompts);
+    WT_CHECK_ALLOC(members, err);
     bool failed = wt__json_write(&text, members) < 0;
     wt__buffer_char(&text, '\n');
     return failed || text.failed ? wt__fail_nomem(err) : wt__file_replace(path, text.ptr, text.len, err);

@@ -35,7 +35,7 @@ int wt__model_config_save(json_t *config, const char *out, const char *dtype, co
 /* Writes the weighted mean of `count` models to the folder `out`, which is created if missing. count is 2 to
  * WT_MAX_MERGED. weights [count] are 0 to 1 with sum 1; NULL gives all models the same weight.
  * The numbers are written as F32. All other files come from the first folder. "whichtool" in config.json lists the
- * names, hashes and weights of the merged models. Its fields and dense_weight come from the first model that has them.
+ * names, hashes and weights of the merged models. Its fields come from the first model that has them.
  * Merging a model with itself reproduces it to the last bit. Errors: WT_EINVAL (invalid count or weights, or `out` is a
  * model), WT_EMODEL (different architecture, shape or tokenizer, or unreadable), WT_EIO, WT_EFULL, WT_EREADONLY,
  * WT_ENOMEM. */

@@ -87,7 +87,7 @@ static int check_packed_header(const struct packed_header *h, size_t len, const 
     bool whole = memchr(h->fields, '\0', sizeof(h->fields));
     for (int role = 0; role < TEXT_ROLES; role++)
         whole = whole && memchr(h->prompts.of[role], '\0', MODEL_PROMPT);
-    if (!whole || !wt__dense_weight_valid(h->dense_weight) || h->bytes > 1)
+    if (!whole || h->bytes > 1)
         return wt__fail(err, WT_EMODEL, "%s: the settings of the model are damaged", path);
     if (h->sections[PACKED_TOKENIZER].size > len || wt__packed_place(&expected, err) < 0 ||
         expected.file_size != h->file_size || memcmp(expected.sections, h->sections, sizeof(h->sections)) != 0)
@@ -389,7 +389,6 @@ int wt__model_pack(unsigned char **image, size_t *len, const char *folder, struc
     else
         WT_TRY(pack_sections(&p, &tokenizer, map.len, err));
     wt__model_fields(folder, p.header.fields);
-    p.header.dense_weight = wt__model_dense_weight(folder);
     WT_TRY(wt__model_prompts(&p.header.prompts, folder, err));
     wt__packed_seal(&p.header, p.image);
     memcpy(p.image, &p.header, sizeof(p.header));

@@ -24,7 +24,7 @@
 #include "text/tokenizer.h"
 
 #define PACKED_MAGIC "WTMODEL\n"
-enum { PACKED_VERSION = 6, PACKED_ENDIAN = 0x01020304, PACKED_PAGE = 4096, PACKED_CHECKED = 4 << 20 };
+enum { PACKED_VERSION = 7, PACKED_ENDIAN = 0x01020304, PACKED_PAGE = 4096, PACKED_CHECKED = 4 << 20 };
 
 enum packed_part { PACKED_TOKENIZER, PACKED_WORDS, PACKED_MODEL, PACKED_LAYERS, PACKED_BYTES, PACKED_PARTS };
 
@@ -40,9 +40,8 @@ struct packed_header {
     unsigned char source_sha256[32]; /* SHA-256 of model.safetensors */
     uint64_t parameters;             /* numbers of the source used by the forward pass */
     struct packed_section sections[PACKED_PARTS];
-    char fields[MODEL_FIELDS];        /* wt__model_fields of the source */
-    struct dense_weight dense_weight; /* wt__model_dense_weight of the source */
-    struct model_prompts prompts;     /* wt__model_prompts of the source */
+    char fields[MODEL_FIELDS];    /* wt__model_fields of the source */
+    struct model_prompts prompts; /* wt__model_prompts of the source */
     struct model_config config;
     uint64_t bytes;    /* 1 if PACKED_BYTES holds the layers with int8 matrices, else 0 */
     uint64_t checksum; /* checksum of all preceding bytes */

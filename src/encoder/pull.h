@@ -9,9 +9,9 @@
  * (encoder/manifest.h) with further members:
  *
  *   MODEL_RECORD   {"name", ..., "files", "sources": [{"type": "hub", "repo": "ORG/NAME", "revision": the commit}],
- *                   "revision": as requested, "prompts": {"query", "document"}, "dense_weight"}
+ *                   "revision": as requested, "prompts": {"query", "document"}}
  *
- * "prompts" and "dense_weight" are written only for model families whose files lack these settings (hub.c).
+ * "prompts" are written only for model families whose files lack them (hub.c).
  *
  * From then on the model has a manifest: later pulls check the files, fetch missing or damaged ones, and reject changed
  * ones. The names of the files to fetch come from hub.c, wt__tokenizer_file_at and modules.json, not from a file list

@@ -534,13 +534,10 @@ static int save_trained_config(const struct trainable *t, const char *source, co
                                wt_error *err)
 {
     WT_CLEANUP(json_decrefp) json_t *config = NULL;
-    WT_CLEANUP(json_decrefp) json_t *kept = json_deep_copy(members); /* a copy, since the caller owns `members` */
     WT_TRY(wt__model_config_open(&config, source, err));
     if (t->scorer)
         WT_TRY(set_classifier_head(t, config, err));
-    if (members && !(kept && wt__model_copy_member(kept, config, "dense_weight")))
-        return wt__fail_nomem(err);
-    return wt__model_config_save(config, out, "float32", kept, err);
+    return wt__model_config_save(config, out, "float32", members, err);
 }
 
 /* ---------------------------------------------------------------- weights */

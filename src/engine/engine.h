@@ -102,8 +102,7 @@ struct wt_engine {
     bool model_included; /* the model was installed with the program */
     bool read_only;
     unsigned threads;
-    unsigned busy_ms;                 /* milliseconds to wait for the lock of another process */
-    struct dense_weight dense_weight; /* replaces the encoder's weight in hybrid; zeros to use the encoder's */
+    unsigned busy_ms; /* milliseconds to wait for the lock of another process */
 
     pthread_mutex_t store_lock;
     struct store *store;

@@ -44,7 +44,6 @@ struct owned_report {
 
 struct eval_run {
     wt_eval_options options;
-    struct dense_weight dense_weight; /* from the options; zeros to use the encoder's own */
     const char *split;
     uint64_t seed;
     size_t resamples;
@@ -445,7 +444,6 @@ static int open_eval_catalogue(struct eval_run *e, const char *dir)
                         find_named_learner(e), dir);
     WT_TRY(open_eval_store(e, dir, model));
     WT_TRY(set_eval_chat(e));
-    e->engine->dense_weight = e->dense_weight;
     model = model && wt_dimension(e->engine, NULL) > 0;
     if (!model && find_named_learner(e))
         return wt_dimension(e->engine, e->err);
@@ -761,9 +759,6 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
     e.resamples = e.options.bootstrap ? e.options.bootstrap : DEFAULT_RESAMPLES;
     if (e.resamples > MAX_RESAMPLES)
         return wt__fail(err, WT_EINVAL, "%zu bootstrap resamples are over the limit of %d", e.resamples, MAX_RESAMPLES);
-    rc = wt__dense_weight_from_options(&e.dense_weight, e.options.dense_weight, e.options.brief_weight, err);
-    if (rc < 0)
-        return rc;
     e.report = calloc(1, sizeof *e.report);
     WT_CHECK_ALLOC(e.report, err);
     wt__progress_init(&e.progress, e.options.progress, e.options.progress_context);

@@ -233,10 +233,6 @@ static int plan_paths(struct eval_learning *learning, const struct dataset *trai
     wt__sha256_update(&sha, EDITION, sizeof EDITION - 1);
     hash_str(&sha, wt__str(wt__model_choose(options->model, options->models_dir)));
     hash_u64(&sha, options->seed);
-    if (options->dense_weight > 0) { /* training compares auto with hybrid, which uses the weight */
-        wt__sha256_update(&sha, &options->dense_weight, sizeof options->dense_weight);
-        wt__sha256_update(&sha, &options->brief_weight, sizeof options->brief_weight);
-    }
     hash_split(&sha, train, taken);
     if (dev)
         hash_split(&sha, dev, NULL);

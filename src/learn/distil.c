@@ -96,7 +96,6 @@ static int read_distil_options(struct distil_run *d, wt_error *err)
 {
     const wt_distil_options *o = d->options;
     struct distil_settings *s = &d->settings;
-    struct dense_weight weight;
     *s = wt__distil_defaults;
     if (!o->out || !*o->out)
         return wt__fail(err, WT_EINVAL, "name a folder for the model (--out)");
@@ -105,8 +104,6 @@ static int read_distil_options(struct distil_run *d, wt_error *err)
     if (!(o->smoothing >= 0 && o->smoothing <= SMOOTHING_MAX))
         return wt__fail(err, WT_EINVAL, "the smoothing of token weights must be above 0 and at most %.0f",
                         SMOOTHING_MAX);
-    if (wt__dense_weight_from_options(&weight, o->dense_weight, o->brief_weight, err) < 0)
-        return WT_EINVAL;
     if (o->threads > THREADS_MAX)
         return wt__fail(err, WT_EINVAL, "threads must be at most %d", THREADS_MAX);
     s->seed = o->seed ? o->seed : SEED;
@@ -317,11 +314,6 @@ static json_t *name_data(const struct distil_run *d)
     return NULL;
 }
 
-static json_t *name_weight(const wt_distil_options *o)
-{
-    return o->brief_weight > 0 ? json_pack("[f,f]", o->dense_weight, o->brief_weight) : json_real(o->dense_weight);
-}
-
 static json_t *describe_teacher(const struct distil_run *d)
 {
     const struct distil_settings *s = &d->settings;
@@ -338,8 +330,6 @@ static json_t *describe_teacher(const struct distil_run *d)
         s->contrast_rate, "contrast_batch", (json_int_t)s->contrast_batch, "contrast_scale", s->contrast_scale,
         "contrast_share", s->contrast_share, "seed", (json_int_t)s->seed);
     int failed = !about;
-    if (about && d->options->dense_weight > 0)
-        failed |= json_object_set_new(about, "dense_weight", name_weight(d->options));
     if (about && *wt__encoder_fields(d->teacher)) /* the student reads the same fields of a tool as the teacher */
         failed |= json_object_set_new(
             about, "fields", wt__document_name_fields(wt__document_fields(wt__encoder_fields(d->teacher), NULL)));

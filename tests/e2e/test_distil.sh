@@ -39,20 +39,14 @@ expect 5 "it is no teacher" distil "$work/made" --out second
 says "made is a static encoder itself; name a transformer to distil"
 expect 2 "it is not replaced" distil tiny --out made
 says "there is a model in made already; name another folder, or remove it first"
-expect 2 "no weight" distil tiny --out weighed --dense-weight 0.6,
-says "--dense-weight takes a number above 0 and at most 10, or two such as 0.6,1.8, not \"0.6,\""
-expect 2 "too much" distil tiny --out weighed --dense-weight 0.6,11
-says "at most 10"
-expect 0 "two weights" distil tiny --out weighed --dense-weight 0.6,1.8 --epochs 1
-same "both are said" "[0.6, 1.8]" "$(member weighed 'd["whichtool"]["dense_weight"]')"
 expect 0 "requests too, as JSON" usage add --no-vectors usages.jsonl
-expect 0 "requests too, as JSON" distil tiny --out used --json --dimension 8 --dense-weight 0.4 --threads 1
+expect 0 "requests too, as JSON" distil tiny --out used --json --dimension 8 --threads 1
 json_lines
 same "what it says" "89 8 True True True" \
     "$(json_of 'd["tokens"], d["dimension"], d["requests"] > 0, -1 <= d["cosine"] <= 1, d["teacher"] == "tiny"' | tr -d '(),')"
-same "what it remembers" "0.4 distil tiny" \
-    "$(member used 'd["whichtool"]["dense_weight"], d["whichtool"]["lesson"], d["whichtool"]["teacher"]["name"]' | tr -d "(),'")"
-expect 0 "the same again" distil tiny --out again --dimension 8 --dense-weight 0.4 --threads 2
+same "what it remembers" "distil tiny" \
+    "$(member used 'd["whichtool"]["lesson"], d["whichtool"]["teacher"]["name"]' | tr -d "(),'")"
+expect 0 "the same again" distil tiny --out again --dimension 8 --threads 2
 same "the same bytes" "$(weights used)" "$(weights again)"
 same "and words" "$(sha256sum <used/config.json)" "$(sha256sum <again/config.json)"
 

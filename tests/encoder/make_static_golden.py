@@ -58,7 +58,7 @@ def main():
     write(folder / "bytes" / "model.safetensors", {"embeddings.scale": scale, "embeddings": small})
     (folder / "bytes" / "vocab.txt").write_text("".join(word + "\n" for word in WORDS))
     (folder / "bytes" / "config.json").write_text(
-        json.dumps(config | {"whichtool": {"fields": ["provider", "name"], "dense_weight": 1.25}}) + "\n")
+        json.dumps(config | {"whichtool": {"fields": ["provider", "name"]}}) + "\n")
     wide = draw.normal(size=(len(WORDS), DIM)).astype(np.float32)
     weights = draw.uniform(.1, 3, len(WORDS)).astype(np.float32)
     write(folder / "floats" / "model.safetensors", {"embeddings": wide, "weights": weights})

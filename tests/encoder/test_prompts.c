@@ -149,7 +149,7 @@ static void trained_model_keeps_prompts(void **state)
 
     (void)state;
     make_model(folder, model);
-    put_text(model, MODEL_RECORD, "{\"files\": [], \"dense_weight\": 7.5, \"prompts\": {\"query\": \"a \"}}");
+    put_text(model, MODEL_RECORD, "{\"files\": [], \"prompts\": {\"query\": \"a \"}}");
     assert_int_equal(wt__trainable_open(&trainable, model, &err), 0);
     assert_string_equal(wt__trainable_prompts(trainable)->of[TEXT_REQUEST], "a ");
     snprintf(out, sizeof(out), "%s/out", folder);
@@ -157,9 +157,6 @@ static void trained_model_keeps_prompts(void **state)
     wt__trainable_close(trainable);
     assert_int_equal(wt__model_prompts(&prompts, out, &err), 0);
     assert_string_equal(prompts.of[TEXT_REQUEST], "a ");
-    assert_true(wt__model_dense_weight(out).usual == 7.5f);
-    put_text(out, "config.json", "{\"whichtool\": {\"dense_weight\": [1, 2]}}");
-    assert_true(wt__model_dense_weight(out).brief == 2);
     remove_model_folder(folder);
 }
 

@@ -95,7 +95,6 @@ static void vectors_equal_numpy(void **state)
         assert_int_equal(wt__encoder_dim(encoder), DIM);
         assert_int_equal(wt__encoder_max_tokens(encoder), MODEL_STATIC_TOKENS);
         assert_string_equal(wt__encoder_fields(encoder), k == 0 ? "provider,name" : "");
-        assert_float_equal(wt__encoder_dense_weight(encoder).usual, k == 0 ? 1.25f : MODEL_DENSE_WEIGHT, 0);
         assert_int_equal(wt__encoder_scratch_new(&scratch, encoder, NULL), 0);
         assert_true(json_array_size(rows) >= 7);
         for (size_t i = 0; i < json_array_size(rows); i++) {

@@ -670,8 +670,7 @@ static void saving_keeps_untrained_tensors_and_members(void **state)
     (void)state;
     open_tiny_training(
         &run,
-        TINY_BERT
-        ", \"torch_dtype\": \"float16\", \"own\": [1, 2], \"whichtool\": {\"dense_weight\": 1.5, \"seed\": 1}",
+        TINY_BERT ", \"torch_dtype\": \"float16\", \"own\": [1, 2], \"whichtool\": {\"lesson\": \"dpr\", \"seed\": 1}",
         true);
     add_unknown_tensors(run.model);
     snprintf(out, sizeof(out), "%s/saved", run.folder);
@@ -685,7 +684,7 @@ static void saving_keeps_untrained_tensors_and_members(void **state)
     assert_string_equal(json_string_value(json_object_get(config, "torch_dtype")), "float32");
     assert_int_equal(json_array_size(json_object_get(config, "own")), 2);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(config, "whichtool"), "seed")), 7);
-    assert_true(json_number_value(json_object_get(json_object_get(config, "whichtool"), "dense_weight")) == 1.5);
+    assert_int_equal(json_object_size(json_object_get(config, "whichtool")), 1);
     json_decref(config);
 
     snprintf(path, sizeof(path), "%s/model.safetensors", out);

@@ -14,7 +14,6 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "encoder/support.h"
 #include "changes/corpus.h"
 
 static char root[] = "/tmp/whichtool-eval-XXXXXX";
@@ -116,33 +115,6 @@ static void figures_are_means_over_queries(void **state)
     free(text);
 }
 
-/* The dense weight in a row's settings is the weight from the options, or the model's own if the options have none. */
-static void settings_have_the_dense_weight(void **state)
-{
-    static const struct {
-        double asked, brief;
-        const char *says;
-    } cases[] = {{0, 0, "\"dense_weight\":0.6"}, {2.5, 0, "\"dense_weight\":2.5"}, {.5, 2, "\"dense_weight\":[0.5,2]"}};
-    char folder[64], model[80];
-    (void)state;
-    make_model(folder, model);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        wt_eval_options options = lexical_options();
-        wt_eval_report *report = NULL;
-        wt_error err;
-        options.recipes = "bm25,hybrid";
-        options.model = model;
-        options.dense_weight = cases[i].asked;
-        options.brief_weight = cases[i].brief;
-        if (wt_eval(root, &options, &report, &err) < 0)
-            fail_msg("%s", err.message);
-        assert_null(strstr(report->rows[0]->settings, "dense_weight"));
-        assert_non_null(strstr(report->rows[1]->settings, cases[i].says));
-        wt_eval_report_free(report);
-    }
-    remove_model_folder(folder);
-}
-
 static void every_recipe_is_compared_with_the_first(void **state)
 {
     (void)state;
@@ -202,14 +174,6 @@ static void errors_have_codes_and_messages(void **state)
     }
     wt_eval_options options = lexical_options();
     wt_eval_report *report = NULL;
-    static const double weights[] = {-1, 10.5, NAN, INFINITY};
-    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
-        wt_error err = {0};
-        options.dense_weight = weights[i];
-        assert_int_equal(wt_eval(root, &options, &report, &err), WT_EINVAL);
-        assert_non_null(strstr(err.message, "above 0 and at most 10"));
-    }
-    options.dense_weight = 0;
     int calls = 0;
     options.progress = count_and_cancel;
     options.progress_context = &calls;
@@ -313,13 +277,9 @@ static void queries_keep_their_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_are_means_over_queries),
-        cmocka_unit_test(settings_have_the_dense_weight),
-        cmocka_unit_test(every_recipe_is_compared_with_the_first),
-        cmocka_unit_test(errors_have_codes_and_messages),
-        cmocka_unit_test(cancelling_interrupts_a_query),
-        cmocka_unit_test(each_corpus_has_a_cached_store),
-        cmocka_unit_test(queries_keep_their_order),
+        cmocka_unit_test(figures_are_means_over_queries), cmocka_unit_test(every_recipe_is_compared_with_the_first),
+        cmocka_unit_test(errors_have_codes_and_messages), cmocka_unit_test(cancelling_interrupts_a_query),
+        cmocka_unit_test(each_corpus_has_a_cached_store), cmocka_unit_test(queries_keep_their_order),
     };
     return cmocka_run_group_tests_name("eval/eval", tests, create_eval_set, remove_eval_set);
 }

@@ -61,8 +61,6 @@ static void distils_model_of_store(void **state)
     wt_engine *engine = open_filled_distil(place, USAGES);
     wt_distilled *made = NULL;
     wt_distil_options options = options_of_distil(place->out);
-    options.dense_weight = .5;
-    options.brief_weight = 1.25;
     assert_train_ok(place, wt_distil(engine, &options, &made, &place->err));
     assert_string_equal(made->path, place->out);
     assert_string_equal(made->teacher, "tiny");
@@ -74,13 +72,9 @@ static void distils_model_of_store(void **state)
     size_t len, weights_len;
     char *config = read_model_bytes(place->out, "config.json", &len),
          *weights = read_model_bytes(place->out, "model.safetensors", &weights_len);
-    static const char *const says[] = {"\"model_type\":\"model2vec\"",
-                                       "\"hidden_dim\":16",
-                                       "\"normalize\":true",
-                                       "\"dense_weight\":[0.5,1.25]",
-                                       "\"lesson\":\"distil\"",
-                                       "\"sources\":[\"tools.wt\"]",
-                                       "\"name\":\"tiny\""};
+    static const char *const says[] = {"\"model_type\":\"model2vec\"", "\"hidden_dim\":16",
+                                       "\"normalize\":true",           "\"lesson\":\"distil\"",
+                                       "\"sources\":[\"tools.wt\"]",   "\"name\":\"tiny\""};
     for (size_t i = 0; i < sizeof says / sizeof *says; i++)
         if (!strstr(config, says[i]))
             fail_msg("config.json lacks %s: %s", says[i], config);
@@ -217,10 +211,6 @@ static void rejects_invalid_distillations(void **state)
         {NULL, {.out = place->out, .data = catalogue, .epochs = -1}, WT_EINVAL, "epochs must be above 0"},
         {NULL, {.out = place->out, .data = catalogue, .contrast_epochs = NAN}, WT_EINVAL, "epochs must be above 0"},
         {NULL, {.out = place->out, .data = catalogue, .smoothing = 2}, WT_EINVAL, "smoothing"},
-        {NULL, {.out = place->out, .data = catalogue, .dense_weight = 11}, WT_EINVAL, "at most 10"},
-        {NULL, {.out = place->out, .data = catalogue, .dense_weight = NAN}, WT_EINVAL, "at most 10"},
-        {NULL, {.out = place->out, .data = catalogue, .dense_weight = 1, .brief_weight = 11}, WT_EINVAL, "at most 10"},
-        {NULL, {.out = place->out, .data = catalogue, .brief_weight = 1}, WT_EINVAL, "above 0"},
         {NULL, {.out = place->out, .data = catalogue, .threads = 1000}, WT_EINVAL, "threads must be at most 256"},
         {NULL,
          {.out = place->out, .data = catalogue, .experiment = "without=fit,nothing"},

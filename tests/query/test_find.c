@@ -437,70 +437,6 @@ static void explanations_add_up(void **state)
         }
 }
 
-static double stage_weight(const wt_hit *hit, const char *name)
-{
-    double weight = 0;
-    for (size_t s = 0; s < hit->stage_count; s++)
-        weight += strcmp(hit->stages[s]->stage, name) == 0 ? hit->stages[s]->weight : 0;
-    return weight;
-}
-
-/* Recipes that combine words and meaning take the weight of "dense" from the model's config.json. The weight of
- * recorded usages is RECORDED_SHARE times the sum of the other weights, or 0 if the caller names a recipe. */
-static void dense_weight_comes_from_model(void **state)
-{
-    static const char brief[] = "find a table for two in the city",
-                      middle[] = "table city town book seat river hotel bridge street square",
-                      full[] =
-                          "table city town book seat river hotel bridge street square castle garden market harbour "
-                          "museum station airport school bakery church library tower island village forest lake";
-    static const struct {
-        const char *config, *recipe;
-        double weight;
-        const char *request;
-    } cases[] = {
-        {"", "hybrid", .6, brief},    {"1.75", "hybrid", 1.75, brief},      {"99", "hybrid", .6, brief},
-        {"1.75", "dense", 1, brief},  {"1.75", "toolrerank", 1.75, brief},  {"1.75", NULL, 1.75, brief},
-        {"[0.5, 2]", NULL, 2, brief}, {"[0.5, 2]", NULL, 1.217663, middle}, /* ten words: 2 * (.5 / 2)^(log(10 / 6) /
-                                                                               log(25 / 6)) */
-        {"[0.5, 2]", NULL, .5, full}, {"[0.5, 2]", "dense", 1, brief},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct test_place own;
-        char config[1024];
-        wt_find_options options;
-        make_test_place(&own);
-        int head = (int)strlen(small_config) - 1;
-        snprintf(config, sizeof config, "%.*s, \"whichtool\": {%s%s}}", head, small_config,
-                 cases[i].config[0] ? "\"dense_weight\": " : "", cases[i].config);
-        put_text(own.model, "config.json", config);
-        wt_engine *engine = open_test_engine(&own, NULL);
-        add(&own, engine, handmade);
-        wt_find_options_init(&options);
-        options.recipe = cases[i].recipe;
-        options.explain = 1;
-        wt_hits *hits = find_with(&own, engine, cases[i].request, &options);
-        assert_true(hits->len > 0);
-        bool dense = cases[i].recipe && strcmp(cases[i].recipe, "dense") == 0;
-        assert_float_equal(stage_weight(hits->items[0], "dense"), cases[i].weight, 1e-6);
-        assert_true(stage_weight(hits->items[0], "bm25") == (dense ? 0 : 1));
-        /* The weight of a name is the sum of the weights of words, provider, action and meaning. */
-        assert_float_equal(stage_weight(hits->items[0], "name"), (dense ? 0 : 1.35) + cases[i].weight, 1e-5);
-        const char *const used[] = {hits->items[0]->tool->id};
-        const char *request = cases[i].request;
-        assert_call_ok(&own, wt_record_usage(engine, request, strlen(request), used, 1, NULL, &own.err));
-        wt_hits_free(hits);
-        hits = find_with(&own, engine, cases[i].request, &options);
-        double used_weight =
-            cases[i].recipe ? 0 : RECORDED_SHARE * (1.35 + cases[i].weight); /* 1.35 for words, provider and action */
-        assert_float_equal(stage_weight(hits->items[0], "usage"), used_weight, 1e-5);
-        wt_hits_free(hits);
-        wt_close(engine);
-        remove_test_place(&own);
-    }
-}
-
 /* A static encoder gives a zero vector for a text without known tokens. */
 static void zero_vector_matches_no_tool(void **state)
 {
@@ -783,7 +719,6 @@ int main(void)
         cmocka_unit_test(provider_cap_leaves_room_for_others),
         cmocka_unit_test(provider_cap_reaches_past_large_provider),
         cmocka_unit_test(explanations_add_up),
-        cmocka_unit_test(dense_weight_comes_from_model),
         cmocka_unit_test(zero_vector_matches_no_tool),
         cmocka_unit_test(explanation_has_words_and_fields),
         cmocka_unit_test(older_find_options_are_not_read_past_their_end),
