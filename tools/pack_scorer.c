@@ -13,7 +13,8 @@
 static const struct {
     const char *name;
     size_t rank;
-} parts[] = {{"mean", 1}, {"scale", 1}, {"weight1", 2}, {"bias1", 1}, {"weight2", 2}, {"bias2", 1}, {"fits", 1}, {"percentiles", 1}};
+} parts[] = {{"mean", 1},    {"scale", 1}, {"weight1", 2}, {"bias1", 1},
+             {"weight2", 2}, {"bias2", 1}, {"fits", 1},    {"percentiles", 1}};
 
 static void exit_with(const char *message)
 {

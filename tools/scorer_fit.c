@@ -56,9 +56,9 @@ struct fit {
     const char *without[WITHOUT_MAX];
     size_t without_count;
     struct lists train_lists, dev_lists, sets_lists[FILES_MAX];
-    float *sum[4];                        /* the averaged networks as one: weight1 [inputs, networks * hidden], ... */
-    float *mean, *scale;                  /* [inputs] */
-    float *fits;                          /* [hidden + 2] as in struct scorer */
+    float *sum[4];       /* the averaged networks as one: weight1 [inputs, networks * hidden], ... */
+    float *mean, *scale; /* [inputs] */
+    float *fits;         /* [hidden + 2] as in struct scorer */
     float percentiles[SCORER_PERCENTILES];
     bool *sibling;                        /* [inputs] depends on the provider */
     struct model_parameter parameters[4]; /* weight1 [inputs, hidden], bias1, weight2 [hidden, outputs], bias2 */
@@ -600,11 +600,10 @@ static void write_network(const struct fit *fit)
         memcpy(weight2 + i * SCORER_STRIDE, fit->parameters[2].value + i * SCORER_OUTPUTS,
                SCORER_OUTPUTS * sizeof(float));
     memcpy(bias2, fit->parameters[3].value, SCORER_OUTPUTS * sizeof(float));
-    const void *data[PARTS] = {fit->mean, fit->scale, fit->parameters[0].value, fit->parameters[1].value,
-                               weight2,   bias2,      fit->fits,          fit->percentiles};
-    const size_t shapes[PARTS][2] = {{fit->inputs}, {fit->inputs},      {fit->inputs, h},
-                                     {h},           {h, SCORER_STRIDE}, {SCORER_STRIDE},
-                                     {h + 2},       {SCORER_PERCENTILES}};
+    const void *data[PARTS] = {fit->mean, fit->scale, fit->parameters[0].value, fit->parameters[1].value, weight2,
+                               bias2,     fit->fits,  fit->percentiles};
+    const size_t shapes[PARTS][2] = {{fit->inputs},      {fit->inputs},   {fit->inputs, h}, {h},
+                                     {h, SCORER_STRIDE}, {SCORER_STRIDE}, {h + 2},          {SCORER_PERCENTILES}};
     snprintf(key, sizeof key, "%llx", (unsigned long long)wt__scorer_key(&wt__scorer_table));
     for (size_t p = 0; p < PARTS; p++) {
         snprintf(names[p], sizeof names[p], "%s.%s", fit->variant, parts[p]);

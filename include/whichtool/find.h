@@ -106,6 +106,13 @@ typedef struct wt_match {
     double score;       /* part of the lexical score */
 } wt_match;
 
+/* A feature of the learned scorer that changed the rank of a hit. */
+typedef struct wt_feature_share {
+    const char *feature; /* "cosine", "name_share", ...: a row of the table in src/retrieve/scorer_features.c */
+    double value;        /* for the whole request */
+    double share;        /* how much lower the scorer's score would be with an average value */
+} wt_feature_share;
+
 typedef struct wt_hit {
     const wt_tool *tool;
     double score; /* higher is better; comparable only within one result */
@@ -123,8 +130,7 @@ typedef struct wt_hit {
      * 20 dev requests, which takes about 200 usages (docs/retrieval.md). */
     double probability;
     size_t tokens; /* estimated tokens of the definition; 0 without options->max_tokens */
-    int weak; /* wt_find: 1 if the hit shares at most one common word with the request and is not similar in meaning
-                 (docs/retrieval.md); else 0 */
+    int weak; /* wt_find: 1 if there is hardly any evidence for the hit (docs/retrieval.md); else 0 */
     /* 1 if the conversation called the tool or the caller has loaded it. Such hits do not count towards options->k.
      * max_tokens, abstain and none_if_unsure do not remove them; the filter does. Kept hits that the search did not
      * find come last, with score 0 and probability NaN. */
@@ -134,6 +140,10 @@ typedef struct wt_hit {
                                         found (docs/floods.md) */
     size_t more_listed;
     size_t more_count; /* number of copies, counting at most 1,000 identical tools; 0 with options->copies */
+    /* [feature_count] the features that changed the score of "scorer" most, the greatest change first. Empty without
+     * options->explain, and for recipes that do not use the scorer. */
+    const wt_feature_share *const *features;
+    size_t feature_count;
 } wt_hit;
 
 typedef struct wt_hits {

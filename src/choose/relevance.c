@@ -79,8 +79,8 @@ static const float NEAR_WITH_WORDS = 0.35f, NEAR_ALONE = 0.3f;
 
 /* Of the same set, with the scorer: share of answerable requests whose hits may all be weak, and the probability below
  * which a hit is weak. */
-static const double WEAK_SHARE = 0.07;
-static const float UNLIKELY = 0.015f;
+static const double WEAK_SHARE = 0.04;
+static const float UNLIKELY = 0.008f;
 
 bool wt__nothing_fits(const struct hit_list *hits, double share)
 {
@@ -103,13 +103,13 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit_list *h
 }
 
 /* Fitted by bench/bench_needs.c on the dev requests of bench/real, with the default encoder. */
-static const float need_weights[NEED_FEATURES] = {0.5952f, 0, 1.486f, -0.7268f, 1.658f}, need_constant = -1.253f;
+static const float need_weights[NEED_FEATURES] = {0.5825f, 4.539f, -0.5135f, 0.4825f}, need_constant = -1.871f;
 
-const float wt__need_least = 0.2f;
+const float wt__need_least = 0.1f;
 
 /* Hits of a need are added until the sum of their probabilities is at least SURE. After the first hit, hits with a
  * probability below ALTERNATIVE are not added. */
-static const float SURE = 0.55f, ALTERNATIVE = 0.05f;
+static const float SURE = 0.45f, ALTERNATIVE = 0.05f;
 enum { ALTERNATIVES_MAX = 3 }; /* maximum number of hits of a need in the set */
 
 static float log_odds(float probability)
@@ -167,7 +167,6 @@ size_t wt__need_hits(const struct hit_list *hits, struct need_hit *out)
         out[count] = (struct need_hit){.hit = (uint32_t)h, .need = (uint32_t)n};
         float *values = out[count++].values;
         values[NEED_RELEVANCE] = log_odds(hit->probability);
-        values[NEED_FITS] = isnan(hit->fits) ? 0 : log_odds(hit->fits);
         values[NEED_MEANING] = hit->features[FEATURE_SUBQUERY_MEANING];
         values[NEED_RANK] = logf((float)(1 + need->count));
         values[NEED_MARGIN] = need->count == 0 ? 1 : behind;

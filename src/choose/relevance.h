@@ -65,7 +65,6 @@ bool wt__nothing_fits(const struct hit_list *hits, double share);
 
 enum need_feature {
     NEED_RELEVANCE, /* log odds of the hit's relevance */
-    NEED_FITS,      /* log odds that any tool fits the need, by the learned scorer; 0 if unknown */
     NEED_MEANING,   /* cosine with the nearest sub-query */
     NEED_RANK,      /* log(1 + number of earlier hits for the need) */
     /* First hit of a need: its lead over the second hit, divided by its score; 1 without a second hit. Other hits:

@@ -269,6 +269,13 @@ static void explain_hit(const struct cli *cli, struct buffer *out, const wt_hit 
                               hit->matches[i]->score);
         put_hit_line(cli, out, &text, indent);
     }
+    if (hit->feature_count > 0) {
+        wt__buffer_text(&text, "features: ");
+        for (size_t i = 0; i < hit->feature_count; i++)
+            wt__buffer_printf(&text, "%s%s %.3g (%+.2g)", i ? ", " : "", hit->features[i]->feature,
+                              hit->features[i]->value, hit->features[i]->share);
+        put_hit_line(cli, out, &text, indent);
+    }
     wt__style_end(out, cli->color_out);
 }
 

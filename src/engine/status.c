@@ -179,8 +179,7 @@ static int report_recipe(struct status_reader *r, const json_t *automatic)
         out->recipe = wt__arena_copy(&r->status->arena, runs);
         out->why = wt__arena_copy(&r->status->arena, why);
     } else {
-        out->recipe =
-            out->model_installed ? wt__recipes[RECIPE_HYBRID].public.name : wt__recipes[RECIPE_BM25].public.name;
+        out->recipe = wt__recipes[RECIPE_HYBRID].public.name;
         out->why = automatic              ? "the choice of training does not match the current encoder"
                    : out->model_installed ? "words and meaning together, the default without training"
                    : *out->model          ? "words alone: the model is not installed"

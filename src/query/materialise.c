@@ -12,6 +12,7 @@
 #include "engine/tools.h"
 #include "query/budget.h"
 #include "retrieve/document.h"
+#include "retrieve/scorer.h"
 #include "text/unicode.h"
 
 /* ---------------------------------------------------------------- budget */
@@ -270,6 +271,21 @@ static int count_kept_tokens(struct search *search, const uint32_t *which, size_
     return 0;
 }
 
+static int explain_features(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
+{
+    struct arena *arena = search->arena;
+    struct feature_share *found;
+    size_t count;
+    WT_TRY(wt__scorer_explain(search->workspace, hit->row, arena, &found, &count, err));
+    wt_feature_share *shares = wt__arena_array(arena, wt_feature_share, count);
+    WT_CHECK_ALLOC(shares, err);
+    for (size_t i = 0; i < count; i++)
+        shares[i] = (wt_feature_share){found[i].name, (double)found[i].value, (double)found[i].share};
+    out->features = wt__arena_pointers(arena, shares, count, sizeof *shares);
+    out->feature_count = count;
+    return out->features ? 0 : wt__fail_nomem(err);
+}
+
 int wt__materialise_hits(struct search *search, const uint32_t *which, size_t count, bool explain,
                          const wt_hit *const **out, size_t *len, wt_error *err)
 {
@@ -308,6 +324,8 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
         WT_TRY(wt__tool_materialise(search->arena, &tools[i], shown, err));
         if (explain)
             WT_TRY(explain_stages(search, hit, item, err));
+        if (explain)
+            WT_TRY(explain_features(search, hit, item, err));
         if (explain && uses_words(search))
             WT_TRY(explain_matches(search, hit, &tools[i], item, err));
     }

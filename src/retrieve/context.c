@@ -113,15 +113,13 @@ static float raise_by_context(const struct source_query *query, float own, float
 void wt__context_raise(struct source_query *query)
 {
     const struct context *context = query->view->context;
-    if (!context || !query->fits)
+    if (!context || !query->probability)
         return;
     for (size_t c = 0; c < query->count; c++) {
         const struct context_tool *tool = find_context_tool(context, query->rows[c]);
         query->probability[c] = raise_by_context(query, query->probability[c], tool ? tool->estimate : 0);
     }
-    for (size_t t = 0; t < query->workspace->text_count; t++)
-        query->fits[t] = raise_by_context(query, query->fits[t], context->fits);
-    query->out->fits = query->fits[0];
+    query->out->fits = raise_by_context(query, query->out->fits, context->fits);
     query->out->fits_quantile = raise_by_context(query, query->out->fits_quantile, context->fits_quantile);
 }
 

@@ -119,10 +119,8 @@ void wt__fuse_hit(const struct source_query *query, const struct evidence *evide
                   const struct chosen_candidate *choice, const struct chosen_candidate *first, struct hit *out)
 {
     size_t c = choice->candidate;
-    *out = (struct hit){.row = query->rows[c],
-                        .score = choice->score,
-                        .estimate = query->probability ? query->probability[c] : NAN,
-                        .fits = query->fits ? query->fits[choice->text] : NAN};
+    *out = (struct hit){
+        .row = query->rows[c], .score = choice->score, .estimate = query->probability ? query->probability[c] : NAN};
     for (enum source_id s = 0; s < SOURCES; s++) {
         const struct ranking *whole = wt__ranking(query, 0, s);
         bool silent = wt__sources[s]->is_sparse && whole->scores[c] == 0;

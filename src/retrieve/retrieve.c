@@ -86,6 +86,7 @@ static void read_request_texts(struct workspace *workspace, struct str request)
 {
     struct str texts[TEXTS_MAX];
     workspace->names.count = workspace->names.spoken_count = 0;
+    workspace->scored = NULL;
     workspace->text_count = split_request_texts(request, texts);
     for (size_t t = 0; t < workspace->text_count; t++)
         workspace->texts[t] = (struct text){.bytes = texts[t]};

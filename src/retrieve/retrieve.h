@@ -146,8 +146,6 @@ struct hit {
     float features[RETRIEVE_FEATURES];        /* 0 if not computed */
     float probability;                        /* probability that the request needs the tool; NaN if unknown */
     float estimate;                           /* the same by the learned scorer alone; NaN if it was not used */
-    float fits;                               /* probability that any tool fits the sub-query, or the request if it has
-                                               * none, by the learned scorer; NaN if it was not used */
     struct word_share words;                  /* request words that the tool has */
     bool weak;                                /* checked, and hardly any evidence supports it */
     bool brought;                             /* added by a reranker rather than by retrieval */

@@ -2,6 +2,7 @@
 #include "retrieve/scorer.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checksum.h"
@@ -155,12 +156,20 @@ static int search_nothing(struct source_query *query, wt_error *err)
     return 0;
 }
 
+/* What the scorer read for the whole request, kept for explanations. */
+struct scored_request {
+    struct scorer scorer;
+    const float *inputs; /* [inputs][N] standardised */
+    const uint32_t *rows;
+    size_t count; /* N */
+};
+
 /* Working memory of a search. */
 struct scoring {
     struct scorer scorer;
-    float *hidden, *outputs;    /* [N, hidden], [N, SCORER_OUTPUTS] of one text */
-    float *pooled;              /* [texts, hidden] */
-    float best_odds[TEXTS_MAX]; /* greatest log odds of a candidate for each text */
+    float *hidden, *outputs; /* [N, hidden], [N, SCORER_OUTPUTS] of one text */
+    float *pooled;           /* [hidden] of the whole request */
+    float best_odds;         /* greatest log odds of a candidate for any text */
 };
 
 static int open_scoring(const struct source_query *query, struct scoring *out, wt_error *err)
@@ -170,7 +179,8 @@ static int open_scoring(const struct source_query *query, struct scoring *out, w
     WT_TRY(wt__scorer_bind(&out->scorer, view->vectors ? wt__encoder_name(view->encoder) : NULL, err));
     out->hidden = wt__arena_array(arena, float, query->count * out->scorer.hidden);
     out->outputs = wt__arena_array(arena, float, query->count *SCORER_OUTPUTS);
-    out->pooled = wt__arena_array(arena, float, query->workspace->text_count * out->scorer.hidden);
+    out->pooled = wt__arena_array(arena, float, out->scorer.hidden);
+    out->best_odds = -INFINITY;
     WT_CHECK_ALLOC(out->hidden && out->outputs && out->pooled, err);
     return 0;
 }
@@ -181,40 +191,44 @@ static void score_text(struct scoring *scoring, float *inputs, struct source_que
     const struct scorer *scorer = &scoring->scorer;
     struct ranking *ranking = wt__ranking(query, t, SOURCE_SCORER);
     wt__scorer_run(scorer, inputs, query->count, scoring->hidden, scoring->outputs);
-    wt__scorer_pool(scoring->hidden, query->count, scorer->hidden, scoring->pooled + t * scorer->hidden);
-    ranking->best = scoring->best_odds[t] = -INFINITY;
+    if (t == 0)
+        wt__scorer_pool(scoring->hidden, query->count, scorer->hidden, scoring->pooled);
+    ranking->best = -INFINITY;
     for (size_t c = 0; c < query->count; c++) {
         float odds = scoring->outputs[c * SCORER_OUTPUTS + SCORER_LOG_ODDS];
         ranking->scores[c] = scoring->outputs[c * SCORER_OUTPUTS + SCORER_SCORE];
         ranking->best = fmaxf(ranking->best, ranking->scores[c]);
-        scoring->best_odds[t] = fmaxf(scoring->best_odds[t], odds);
+        scoring->best_odds = fmaxf(scoring->best_odds, odds);
         query->probability[c] = fmaxf(query->probability[c], probability_of_odds(odds));
     }
     query->scorer_best = t > 0 ? fmaxf(query->scorer_best, ranking->best) : ranking->best;
 }
 
+static int keep_for_explanations(const struct source_query *query, const struct scorer *scorer, const float *inputs,
+                                 wt_error *err)
+{
+    struct scored_request *scored = wt__arena_array(&query->workspace->arena, struct scored_request, 1);
+    WT_CHECK_ALLOC(scored, err);
+    *scored = (struct scored_request){*scorer, inputs, query->rows, query->count};
+    query->workspace->scored = scored;
+    return 0;
+}
+
 static int score_rows_by_network(struct source_query *query, wt_error *err)
 {
-    size_t texts = query->workspace->text_count;
     struct scoring scoring;
-    float *inputs, odds = -INFINITY;
+    float *inputs;
     if (query->count == 0)
         return 0;
     WT_TRY(open_scoring(query, &scoring, err));
     WT_TRY(wt__scorer_read(query, &wt__scorer_table, &inputs, err));
     query->probability = wt__arena_array(&query->workspace->arena, float, query->count);
-    query->fits = wt__arena_array(&query->workspace->arena, float, texts);
-    WT_CHECK_ALLOC(query->probability && query->fits, err);
-    for (size_t t = 0; t < texts; t++)
+    WT_CHECK_ALLOC(query->probability, err);
+    for (size_t t = 0; t < query->workspace->text_count; t++)
         score_text(&scoring, inputs + t * scoring.scorer.inputs * query->count, query, t);
-    for (size_t t = texts; t-- > 0;) {
-        odds = fmaxf(odds, scoring.best_odds[t]); /* the whole request has the greatest of all texts */
-        query->fits[t] = wt__scorer_fits(&scoring.scorer, scoring.pooled + t * scoring.scorer.hidden,
-                                         t > 0 ? scoring.best_odds[t] : odds);
-    }
-    query->out->fits = query->fits[0];
-    query->out->fits_quantile = wt__scorer_fits_quantile(&scoring.scorer, query->fits[0]);
-    return 0;
+    query->out->fits = wt__scorer_fits(&scoring.scorer, scoring.pooled, scoring.best_odds);
+    query->out->fits_quantile = wt__scorer_fits_quantile(&scoring.scorer, query->out->fits);
+    return keep_for_explanations(query, &scoring.scorer, inputs, err);
 }
 
 float wt__scorer_value(float score, float best_of_text, float best)
@@ -233,3 +247,55 @@ const struct source wt__source_scorer = {
     .ranks_all = true,
     .tried = {1, 0, 2, 4},
     .tried_count = 4};
+
+/* ---------------------------------------------------------------- explanations */
+
+/* Writes inputs [inputs][features + 1] of candidate c. In column f, feature f has its mean. The last column is the
+ * candidate as it is. */
+static void write_ablated_inputs(const struct scored_request *scored, size_t c, float *out)
+{
+    const struct scorer *scorer = &scored->scorer;
+    size_t features = wt__scorer_table.count;
+    for (size_t i = 0; i < scorer->inputs; i++) {
+        float z = scored->inputs[i * scored->count + c], mean = scorer->mean[i];
+        float value = scorer->scale[i] > 0 ? z / scorer->scale[i] + mean : mean;
+        const struct scorer_feature *feature = wt__scorer_input(&wt__scorer_table, i);
+        for (size_t f = 0; f <= features; f++)
+            out[i * (features + 1) + f] = feature == &wt__scorer_table.features[f] ? mean : value;
+    }
+}
+
+static int compare_shares(const void *a, const void *b)
+{
+    float x = fabsf(((const struct feature_share *)a)->share), y = fabsf(((const struct feature_share *)b)->share);
+    return (y > x) - (y < x);
+}
+
+int wt__scorer_explain(struct workspace *workspace, uint32_t row, struct arena *arena, struct feature_share **out,
+                       size_t *count, wt_error *err)
+{
+    const struct scored_request *scored = workspace->scored;
+    size_t features = wt__scorer_table.count, columns = features + 1, c = 0;
+    *out = NULL;
+    *count = 0;
+    while (scored && c < scored->count && scored->rows[c] != row)
+        c++;
+    if (!scored || c == scored->count)
+        return 0;
+    const struct scorer *scorer = &scored->scorer;
+    float *inputs = wt__arena_array(arena, float, scorer->inputs *columns);
+    float *scratch = wt__arena_array(arena, float, columns *(scorer->hidden + SCORER_OUTPUTS));
+    struct feature_share *shares = wt__arena_array(arena, struct feature_share, features);
+    WT_CHECK_ALLOC(inputs && scratch && shares, err);
+    write_ablated_inputs(scored, c, inputs);
+    for (size_t f = 0; f < features; f++)
+        shares[f] = (struct feature_share){wt__scorer_table.features[f].name, inputs[f * columns + features], 0};
+    float *outputs = scratch + columns * scorer->hidden;
+    wt__scorer_run(scorer, inputs, columns, scratch, outputs);
+    for (size_t f = 0; f < features; f++)
+        shares[f].share = outputs[features * SCORER_OUTPUTS] - outputs[f * SCORER_OUTPUTS];
+    qsort(shares, features, sizeof *shares, compare_shares);
+    *out = shares;
+    *count = features < FEATURES_EXPLAINED ? features : FEATURES_EXPLAINED;
+    return 0;
+}

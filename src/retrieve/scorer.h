@@ -107,6 +107,22 @@ float wt__scorer_fits_quantile(const struct scorer *scorer, float fits);
  * than that of another sub-query counts less. */
 float wt__scorer_value(float score, float best_of_text, float best);
 
+struct workspace;
+struct arena;
+
+/* Change of a candidate's score by a feature. */
+struct feature_share {
+    const char *name;
+    float value; /* for the whole request */
+    float share; /* the score minus the score with the feature's mean in training */
+};
+enum { FEATURES_EXPLAINED = 6 };
+
+/* Returns in the arena the features that changed the score of the tool in `row` most for the workspace's last request,
+ * at most FEATURES_EXPLAINED, the greatest change first. *count is 0 if the tool was not a candidate of the scorer. */
+int wt__scorer_explain(struct workspace *workspace, uint32_t row, struct arena *arena, struct feature_share **out,
+                       size_t *count, wt_error *err);
+
 /* The networks that are linked into the library, aligned to 64 bytes. */
 extern const unsigned char wt__built_in_scorer[];
 extern const size_t wt__built_in_scorer_len;

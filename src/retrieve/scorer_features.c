@@ -3,7 +3,8 @@
  * tools/train-scorer.
  *
  * The words of a text have weights: their idf. A "mass" below is the sum of the weights of some of the words, divided
- * by the sum of all. A "gap" is the difference to the greatest value of any candidate, so it is at most 0. */
+ * by the sum of all. A "gap" is the difference to the greatest value of any candidate, so it is at most 0. A
+ * row named "..._sibling" is the same for the candidates of one provider. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +37,15 @@ struct scored_text {
     struct soft_match best_soft;             /* greatest value of each member */
     const float *cosines, *words;            /* [N] scores of meaning and words */
     float best_cosine, best_words, best_any; /* greatest of the candidates, at least 0 */
-    const float *sums;                       /* [N] shares of words and meaning, added */
-    float best_sum;
-    const uint32_t *cosine_ranks;  /* [N] 0-based among the candidates */
-    const float *provider_cosine;  /* [N] greatest cosine of a candidate of the same provider */
-    const float *provider_any;     /* [N] greatest matched.any of a candidate of the same provider */
-    const float *provider_nearest; /* [N] share of the NEAREST nearest with the same provider */
-    unsigned asked;                /* actions that the text asks for; bits of enum action */
-    bool question;                 /* the text is a question */
+    const uint32_t *cosine_ranks;            /* [N] 0-based by cosine among the candidates */
+    const uint32_t *sibling_ranks;           /* [N] the same among the candidates of the provider */
+    const float *provider_cosine;            /* [N] greatest cosine of a candidate of the same provider */
+    const float *provider_any;               /* [N] greatest matched.any of a candidate of the same provider */
+    const float *provider_nearest;           /* [N] share of the NEAREST nearest with the same provider */
+    const struct candidate_providers *providers;
+    const struct soft_match *provider_soft; /* [P] greatest value of each member of a candidate of the provider */
+    unsigned asked;                         /* actions that the text asks for; bits of enum action */
+    bool question;                          /* the text is a question */
 };
 
 static const struct snapshot_key *scored_key(const struct scored_text *text, size_t c)
@@ -72,10 +74,32 @@ static float provider_score(const struct scored_text *text, size_t c)
     return text->text->rankings[SOURCE_PROVIDER].scores[c];
 }
 
+static const struct soft_match *provider_soft(const struct scored_text *text, size_t c)
+{
+    return &text->provider_soft[text->providers->numbers[c]];
+}
+
+/* Returns the number of candidates of the same provider, with c. */
+static uint32_t siblings(const struct scored_text *text, size_t c)
+{
+    uint32_t p = text->providers->numbers[c];
+    return text->providers->ends[p] - (p > 0 ? text->providers->ends[p - 1] : 0);
+}
+
+/* Returns a logarithmic measure of the number of different terms of a field. */
+static float field_size(const struct scored_text *text, size_t c, enum field field)
+{
+    return logf(1 + (float)wt__lexical_field_terms(&text->query->view->snapshot->lexical, text->query->rows[c], field));
+}
+
 static float share_of(float score, float best)
 {
     return best > 0 && score > 0 ? score / best : 0;
 }
+
+/* Differences of a member of struct soft_match to the best candidate, and to the best of the same provider. */
+#define SOFT_GAP(member) (text->soft[c].member - text->best_soft.member)
+#define SOFT_SIBLING(member) (text->soft[c].member - provider_soft(text, c)->member)
 
 /* clang-format off */
 #define FEATURES(ROW)                                                                                                  \
@@ -139,12 +163,44 @@ static float share_of(float score, float best)
     ROW(soft_name_min, text->soft[c].name_min, 0)                                                                      \
     ROW(soft_sentence_mean, text->soft[c].sentence_mean, 0)                                                            \
     ROW(soft_cubed, text->soft[c].cubed, 0)                                                                            \
-    ROW(soft_name_gap, text->soft[c].name - text->best_soft.name, 0)                                                   \
-    ROW(soft_sentence_gap, text->soft[c].sentence - text->best_soft.sentence, 0)                                       \
-    ROW(soft_any_gap, text->soft[c].any - text->best_soft.any, 0)                                                      \
-    ROW(soft_name_mean_gap, text->soft[c].name_mean - text->best_soft.name_mean, 0)                                    \
-    ROW(soft_cubed_gap, text->soft[c].cubed - text->best_soft.cubed, 0)                                                \
-    ROW(soft_hits_gap, text->soft[c].hits - text->best_soft.hits, 0)
+    ROW(soft_name_gap, SOFT_GAP(name), 0)                                                                              \
+    ROW(soft_sentence_gap, SOFT_GAP(sentence), 0)                                                                      \
+    ROW(soft_any_gap, SOFT_GAP(any), 0)                                                                                \
+    ROW(soft_name_mean_gap, SOFT_GAP(name_mean), 0)                                                                    \
+    ROW(soft_cubed_gap, SOFT_GAP(cubed), 0)                                                                            \
+    ROW(soft_hits_gap, SOFT_GAP(hits), 0)                                                                              \
+    /* What the tool says and the text does not, by words that are rare among candidates, or among siblings. */        \
+    ROW(rare_name, text->soft[c].rare_name, 0)                                                                         \
+    ROW(rare_sentence, text->soft[c].rare_sentence, 0)                                                                 \
+    ROW(rare_name_excess, text->soft[c].rare_name_excess, 0)                                                           \
+    ROW(rare_sentence_excess, text->soft[c].rare_sentence_excess, 0)                                                   \
+    ROW(own_name, text->soft[c].own_name, FEATURE_SIBLING)                                                             \
+    ROW(own_sentence, text->soft[c].own_sentence, FEATURE_SIBLING)                                                     \
+    ROW(own_name_excess, text->soft[c].own_name_excess, FEATURE_SIBLING)                                               \
+    ROW(own_sentence_excess, text->soft[c].own_sentence_excess, FEATURE_SIBLING)                                       \
+    ROW(rare_name_sibling, SOFT_SIBLING(rare_name), FEATURE_SIBLING)                                                   \
+    ROW(rare_sentence_sibling, SOFT_SIBLING(rare_sentence), FEATURE_SIBLING)                                           \
+    ROW(rare_name_excess_sibling, SOFT_SIBLING(rare_name_excess), FEATURE_SIBLING)                                     \
+    ROW(rare_sentence_excess_sibling, SOFT_SIBLING(rare_sentence_excess), FEATURE_SIBLING)                             \
+    ROW(own_name_sibling, SOFT_SIBLING(own_name), FEATURE_SIBLING)                                                     \
+    ROW(own_sentence_sibling, SOFT_SIBLING(own_sentence), FEATURE_SIBLING)                                             \
+    ROW(own_name_excess_sibling, SOFT_SIBLING(own_name_excess), FEATURE_SIBLING)                                       \
+    ROW(own_sentence_excess_sibling, SOFT_SIBLING(own_sentence_excess), FEATURE_SIBLING)                               \
+    /* Cosine of the sums of the vectors of words. */                                                                  \
+    ROW(soft_name_cosine, text->soft[c].name_cosine, 0)                                                                \
+    ROW(soft_name_cosine_gap, SOFT_GAP(name_cosine), 0)                                                                \
+    ROW(soft_name_cosine_sibling, SOFT_SIBLING(name_cosine), FEATURE_SIBLING)                                          \
+    ROW(soft_cosine, text->soft[c].cosine, 0)                                                                          \
+    ROW(soft_cosine_gap, SOFT_GAP(cosine), 0)                                                                          \
+    ROW(soft_cosine_sibling, SOFT_SIBLING(cosine), FEATURE_SIBLING)                                                    \
+    /* Rank by cosine among all candidates, and among those of the provider; number of these. */                       \
+    ROW(cosine_rank, 1 / (1 + (float)text->cosine_ranks[c]), FEATURE_VECTORS)                                          \
+    ROW(cosine_sibling_rank, 1 / (1 + (float)text->sibling_ranks[c]), FEATURE_VECTORS | FEATURE_SIBLING)               \
+    ROW(siblings, logf((float)siblings(text, c)), FEATURE_SIBLING)                                                     \
+    /* Different words of the fields of the tool. */                                                                   \
+    ROW(name_size, field_size(text, c, FIELD_NAME), 0)                                                                 \
+    ROW(description_size, field_size(text, c, FIELD_DESCRIPTION), 0)                                                   \
+    ROW(parameter_size, field_size(text, c, FIELD_PARAMETERS), 0)
 /* clang-format on */
 
 #define FILL(name, expression, properties)                                                                             \
@@ -268,7 +324,8 @@ static int read_soft_words(const struct source_query *query, struct soft_word *w
     return 0;
 }
 
-static int compare_soft_words(const struct source_query *query, struct soft_words *out, wt_error *err)
+static int compare_soft_words(const struct source_query *query, const struct candidate_providers *providers,
+                              struct soft_words *out, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     struct soft_word *words = wt__arena_array(&workspace->arena, struct soft_word, SOFT_WORDS_MAX);
@@ -276,57 +333,65 @@ static int compare_soft_words(const struct source_query *query, struct soft_word
     WT_CHECK_ALLOC(words, err);
     WT_TRY(read_soft_words(query, words, &count, err));
     return wt__soft_words_compare(out, &workspace->word_vectors, words, count, &query->view->snapshot->words,
-                                  query->rows, query->count, &workspace->arena, err);
+                                  query->rows, query->count, providers, &workspace->arena, err);
 }
 
-static void match_soft_words(const struct soft_words *words, struct str text, struct soft_match *out,
-                             struct soft_match *best, size_t count)
+/* Sets the greatest value of each member: of all candidates, and of those of each provider [P]. */
+static void find_best_soft(const struct candidate_providers *providers, const struct soft_match *soft, size_t count,
+                           struct soft_match *best, struct soft_match *provider_best)
 {
-    *best = (struct soft_match){0};
-    for (size_t c = 0; c < count; c++) {
-        out[c] = wt__soft_match(words, text, c);
-        wt__soft_match_raise(best, &out[c]);
+    for (size_t p = 0, begin = 0; p < providers->count; begin = providers->ends[p++]) {
+        provider_best[p] = soft[providers->order[begin]];
+        for (size_t i = begin + 1; i < providers->ends[p]; i++)
+            wt__soft_match_raise(&provider_best[p], &soft[providers->order[i]]);
     }
+    *best = soft[0];
+    for (size_t c = 1; c < count; c++)
+        wt__soft_match_raise(best, &soft[c]);
 }
 
 /* ---------------------------------------------------------------- ranks and providers */
 
-/* Writes the rank of each candidate by its score, equal scores in row order. */
-static int rank_candidates(const float *scores, size_t count, struct arena *arena, const uint32_t **out, wt_error *err)
-{
-    struct scored *order = wt__arena_array(arena, struct scored, count);
-    uint32_t *ranks = wt__arena_array(arena, uint32_t, count);
-    WT_CHECK_ALLOC(order && ranks, err);
-    for (size_t c = 0; c < count; c++)
-        order[c] = (struct scored){scores[c], (uint32_t)c};
-    wt__scored_sort(order, count);
-    for (size_t i = 0; i < count; i++)
-        ranks[order[i].row] = (uint32_t)i;
-    *out = ranks;
-    return 0;
-}
-
-/* Providers of the candidates. */
-struct candidate_providers {
-    const uint32_t *numbers; /* [N] 0-based, without gaps */
-    size_t count;
-};
-
+/* Numbers the providers of the candidates. */
 static int number_providers(const struct source_query *query, struct candidate_providers *out, wt_error *err)
 {
     struct arena *arena = &query->workspace->arena;
-    uint32_t *numbers = wt__arena_array(arena, uint32_t, query->count);
-    uint64_t *order = wt__arena_array(arena, uint64_t, query->count);
-    WT_CHECK_ALLOC(numbers && order, err);
-    for (size_t c = 0; c < query->count; c++)
-        order[c] = (uint64_t)query->view->snapshot->keys[query->rows[c]].provider << 32 | c;
-    wt__sort_u64(order, query->count);
-    out->count = 0;
-    for (size_t i = 0; i < query->count; i++) {
-        out->count += i == 0 || order[i] >> 32 != order[i - 1] >> 32;
-        numbers[(uint32_t)order[i]] = (uint32_t)(out->count - 1);
+    size_t n = query->count, count = 0;
+    uint32_t *numbers = wt__arena_array(arena, uint32_t, n), *order = wt__arena_array(arena, uint32_t, n);
+    uint32_t *ends = wt__arena_array(arena, uint32_t, n);
+    uint64_t *keys = wt__arena_array(arena, uint64_t, n);
+    WT_CHECK_ALLOC(numbers && order && ends && keys, err);
+    for (size_t c = 0; c < n; c++)
+        keys[c] = (uint64_t)query->view->snapshot->keys[query->rows[c]].provider << 32 | c;
+    wt__sort_u64(keys, n);
+    for (size_t i = 0; i < n; i++) {
+        count += i == 0 || keys[i] >> 32 != keys[i - 1] >> 32;
+        order[i] = (uint32_t)keys[i];
+        numbers[order[i]] = (uint32_t)(count - 1);
+        ends[count - 1] = (uint32_t)(i + 1);
     }
-    out->numbers = numbers;
+    *out = (struct candidate_providers){count, numbers, order, ends};
+    return 0;
+}
+
+/* Writes the rank of each candidate by its score, among all and among those of its provider. Equal scores are in row
+ * order. */
+static int rank_candidates(const float *scores, size_t count, const struct candidate_providers *providers,
+                           struct scored_text *out, struct arena *arena, wt_error *err)
+{
+    struct scored *order = wt__arena_array(arena, struct scored, count);
+    uint32_t *ranks = wt__arena_array(arena, uint32_t, count), *sibling_ranks = wt__arena_array(arena, uint32_t, count);
+    uint32_t *seen = wt__arena_array(arena, uint32_t, providers->count);
+    WT_CHECK_ALLOC(order && ranks && sibling_ranks && seen, err);
+    for (size_t c = 0; c < count; c++)
+        order[c] = (struct scored){scores[c], (uint32_t)c};
+    wt__scored_sort(order, count);
+    for (size_t i = 0; i < count; i++) {
+        ranks[order[i].row] = (uint32_t)i;
+        sibling_ranks[order[i].row] = seen[providers->numbers[order[i].row]]++;
+    }
+    out->cosine_ranks = ranks;
+    out->sibling_ranks = sibling_ranks;
     return 0;
 }
 
@@ -376,25 +441,29 @@ static int read_scored_text(const struct term_fields *fields, const struct soft_
     const struct text *text = &query->workspace->texts[t];
     struct matched_words *matched = wt__arena_array(arena, struct matched_words, query->count);
     struct soft_match *soft = wt__arena_array(arena, struct soft_match, query->count);
-    WT_CHECK_ALLOC(matched && soft, err);
+    struct soft_match *provider_soft = wt__arena_array(arena, struct soft_match, providers->count);
+    WT_CHECK_ALLOC(matched && soft && provider_soft, err);
     *out = (struct scored_text){.query = query,
                                 .text = text,
                                 .t = t,
                                 .count = query->count,
                                 .matched = matched,
                                 .soft = soft,
+                                .providers = providers,
+                                .provider_soft = provider_soft,
                                 .cosines = cosines,
                                 .words = text->rankings[SOURCE_BM25].scores,
                                 .asked = text->actions,
                                 .question = is_question(text->bytes)};
-    match_soft_words(words, text->bytes, soft, &out->best_soft, query->count);
+    wt__soft_match(words, text->bytes, soft);
+    find_best_soft(providers, soft, query->count, &out->best_soft, provider_soft);
     match_words(fields, t, matched);
     for (size_t c = 0; c < query->count; c++) {
         out->best_cosine = fmaxf(out->best_cosine, out->cosines[c]);
         out->best_words = fmaxf(out->best_words, out->words[c]);
         out->best_any = fmaxf(out->best_any, matched[c].any);
     }
-    WT_TRY(rank_candidates(out->cosines, query->count, arena, &out->cosine_ranks, err));
+    WT_TRY(rank_candidates(out->cosines, query->count, providers, out, arena, err));
     return compare_providers(providers, out, arena, err);
 }
 
@@ -453,12 +522,12 @@ int wt__scorer_read(struct source_query *query, const struct scorer_table *table
     WT_CHECK_ALLOC(inputs, err);
     struct soft_words words;
     struct term_fields fields;
-    struct candidate_providers providers = {NULL, 0};
+    struct candidate_providers providers = {.count = 0};
     float *cosines[TEXTS_MAX];
     WT_TRY(read_text_cosines(query, cosines, err));
-    WT_TRY(compare_soft_words(query, &words, err));
-    WT_TRY(open_term_fields(query, &fields, err));
     WT_TRY(number_providers(query, &providers, err));
+    WT_TRY(compare_soft_words(query, &providers, &words, err));
+    WT_TRY(open_term_fields(query, &fields, err));
     for (size_t t = 0; t < texts; t++) {
         struct scored_text text;
         WT_TRY(read_scored_text(&fields, &words, &providers, t, cosines[t], &text, err));

@@ -55,6 +55,7 @@ struct workspace {
     struct encoder_scratch *scratch;
     const struct encoder *scratch_of; /* encoder that scratch belongs to */
     struct vectors_scratch vectors;
+    const struct scored_request *scored; /* what the scorer read for this query; NULL if it was not used (scorer.c) */
 };
 
 /* State of a request while it is searched. */
@@ -71,7 +72,6 @@ struct source_query {
     uint32_t *rows;
     size_t count;       /* N candidates: rows [count], ascending */
     float *probability; /* [N] by the learned scorer; NULL if it was not used */
-    float *fits; /* [texts] probability that any tool fits, by the learned scorer; NULL if it was not used */
     float scorer_best;  /* greatest score of the learned scorer for any text; unset if it was not used */
 };
 

@@ -60,6 +60,19 @@ static void put_matches(struct buffer *out, const wt_hit *hit)
     wt__buffer_char(out, ']');
 }
 
+static void put_features(struct buffer *out, const wt_hit *hit)
+{
+    wt__json_open(out, "features", '[');
+    for (size_t i = 0; i < hit->feature_count; i++) {
+        wt__buffer_text(out, i ? ",{" : "{");
+        wt__json_text(out, "feature", hit->features[i]->feature);
+        wt__json_number(out, "value", hit->features[i]->value);
+        wt__json_number(out, "share", hit->features[i]->share);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
+}
+
 static void put_found_hit(struct buffer *out, const wt_hit *hit, size_t rank, const struct found_form *form)
 {
     wt__buffer_char(out, '{');
@@ -75,6 +88,7 @@ static void put_found_hit(struct buffer *out, const wt_hit *hit, size_t rank, co
     if (form->explained) {
         put_stages(out, hit);
         put_matches(out, hit);
+        put_features(out, hit);
     }
     wt__buffer_char(out, '}');
 }

@@ -235,7 +235,7 @@ static void result_outlives_engine(void **state)
     assert_string_equal(called->tool->description, "Opens the curtains");
     assert_int_equal(strlen(called->tool->definition), called->tool->definition_len);
     assert_string_equal(called->call, "{}");
-    assert_string_equal(called->recipe, "bm25");
+    assert_string_equal(called->recipe, "hybrid");
     assert_string_equal(called->encoder, "");
     assert_null(called->steps);
     assert_true(called->probability > 0 && called->probability < 1);

@@ -61,7 +61,6 @@ static struct hit hit_of(struct str subquery, float share, float probability)
 {
     struct hit hit = {.score = 1 + share, .subquery = subquery, .probability = probability};
     hit.features[FEATURE_SUBQUERY_MEANING] = .5f;
-    hit.fits = .7f;
     wt__hit_stage(&hit, SUBQUERY_STAGE)->share = share;
     return hit;
 }

@@ -46,7 +46,7 @@ for action in "merge $built_in $built_in" "quantize $built_in"; do
     says "^whichtool: cannot make a model from the built-in model $built_in; name the folder of a model$"
 done
 expect 0 "no model by choice" find --model "" --json rain
-same "words alone" "bm25 " "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"
+same "words alone" "hybrid " "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"
 for recipe in dense auto; do
     expect 1 "a request of unknown words" find --recipe $recipe "☃ ꙮ"
     says "No tool fits"

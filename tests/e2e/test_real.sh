@@ -136,7 +136,7 @@ same "turns left out" 15 "$(json_of 'd["test"]["left out"]')"
 run 2 "test is not looked at turn by turn" dialogues.py "$WHICHTOOL" --data data --cache cache --split test --failures
 run 0 "test is measured without the catalogue that is missing" real.py "$WHICHTOOL" --data data --cache cache --split test --model ""
 prints "^test, 75 requests left out$"
-prints "^9 tools of 2 catalogues, 2 missing; find by bm25$"
+prints "^9 tools of 2 catalogues, 2 missing; find by hybrid$"
 run 2 "test is not looked at request by request" real.py "$WHICHTOOL" --data data --cache cache --split test --failures
 says "of test only the figures are looked at"
 

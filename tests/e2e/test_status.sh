@@ -18,7 +18,7 @@ prints '^ +1 red\\u\{202e\}x$'
 prints '^vectors +0 of 7 tools, with the model gone, which is not installed; get it with `whichtool model pull gone`$'
 prints '^usages +0 recorded usages; record some with `whichtool usage add`'
 prints '^trained +no model'
-prints "^recipe +bm25: words alone: the model is not installed$"
+prints "^recipe +hybrid: words alone: the model is not installed$"
 prints "^on disk +store [0-9.]+ MB, index [0-9.]+ MB"
 silent err
 
@@ -41,7 +41,7 @@ prints "^vectors +7 of 7 tools, with the model tiny$"
 prints '^usages +3 recorded usages, of which 2 can be used for training; 1 request was not used for training yet; run `whichtool train all`$'
 mv models/tiny away
 expect 0 "of a model that is gone, too" status --model tiny --json
-same "as the store knows them" "(False, 7, 'bm25')" "$(json_of '(d["model_installed"], d["embedded"], d["recipe"])')"
+same "as the store knows them" "(False, 7, 'hybrid')" "$(json_of '(d["model_installed"], d["embedded"], d["recipe"])')"
 mv away models/tiny
 expect 0 "no model by choice" status --model ""
 prints "^vectors +0 of 7 tools$"

@@ -300,13 +300,13 @@ static void auto_runs_best_available_recipe(void **state)
         assert_null(hits->notice);
         wt_hits_free(hits);
         hits = find_with(&place, lexical, "find a song", &options);
-        assert_string_equal(hits->recipe, "bm25");
+        assert_string_equal(hits->recipe, "hybrid");
         assert_non_null(strstr(hits->notice, "without a model"));
         wt_hits_free(hits);
     }
     wt_engine *absent = open_test_engine(&place, "/nowhere/some-model");
     wt_hits *hits = find_with(&place, absent, "find a song", NULL);
-    assert_string_equal(hits->recipe, "bm25");
+    assert_string_equal(hits->recipe, "hybrid");
     assert_non_null(strstr(hits->notice, "not installed"));
     assert_int_equal(hits->notice_codes, WT_NOTICE_NO_ENCODER);
     wt_hits_free(hits);
@@ -330,7 +330,7 @@ static void damaged_model_gives_notice(void **state)
     assert_call_refused(&place, wt_dimension(engine, &place.err), WT_EMODEL, "config.json"); /* the same error again */
     assert_call_refused(&place, wt_embed_missing(engine, NULL, NULL, &place.err), WT_EMODEL, "config.json");
     hits = find_with(&place, engine, "song", NULL);
-    assert_string_equal(hits->recipe, "bm25");
+    assert_string_equal(hits->recipe, "hybrid");
     assert_non_null(strstr(hits->notice, "config.json"));
     wt_hits_free(hits);
     wt_close(engine);
@@ -477,6 +477,7 @@ static void explanation_has_words_and_fields(void **state)
     wt_find_options options;
     wt_find_options_init(&options);
     options.explain = 1;
+    options.recipe = "bm25";
     wt_hits *hits = find_with(&place, lexical, "cities and towns", &options);
     assert_string_equal(hits->items[0]->tool->id, "weather/getForecast");
     assert_int_equal(hits->items[0]->match_count, 2);
@@ -507,7 +508,7 @@ static void older_find_options_are_not_read_past_their_end(void **state)
     options.k = 2;
     wt_hits *hits = find_with(&place, lexical, "find the city", &options);
     assert_int_equal(hits->len, 2);
-    assert_string_equal(hits->recipe, "bm25");
+    assert_string_equal(hits->recipe, "hybrid");
     wt_hits_free(hits);
     memset(&options, 0, sizeof options); /* all zero, without _init */
     options.k = 1;

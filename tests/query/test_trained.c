@@ -577,7 +577,7 @@ static void words_go_on(const char *name)
     wt_find_options_init(&options);
     wt_hits *hits = find_with(&place, engine, request, &options);
     wt_picked *picked = NULL;
-    if (strcmp(hits->recipe, "bm25") != 0 || strcmp(hits->items[0]->tool->id, "weather/getForecast") != 0 ||
+    if (strcmp(hits->recipe, "hybrid") != 0 || strcmp(hits->items[0]->tool->id, "weather/getForecast") != 0 ||
         !strstr(hits->notice, "is not installed"))
         fail_msg("%s: %s, %s", name, hits->recipe, hits->notice);
     wt_hits_free(hits);

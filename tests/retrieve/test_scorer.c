@@ -24,7 +24,8 @@ enum { HIDDEN = 32, CANDIDATES = 37 };
 static unsigned char *make_image(size_t *len)
 {
     size_t inputs = wt__scorer_inputs(&wt__scorer_table);
-    size_t floats = 2 * inputs + inputs * HIDDEN + HIDDEN + HIDDEN * SCORER_STRIDE + SCORER_STRIDE;
+    size_t floats = 2 * inputs + inputs * HIDDEN + HIDDEN + HIDDEN * SCORER_STRIDE + SCORER_STRIDE + HIDDEN + 2 +
+                    SCORER_PERCENTILES;
     struct scorer_header header = {.magic = SCORER_MAGIC,
                                    .version = SCORER_VERSION,
                                    .key = wt__scorer_key(&wt__scorer_table),
@@ -84,6 +85,30 @@ static void network_equals_its_formula(void **state)
     free(values);
     free(copy);
     free(image);
+}
+
+static void fit_is_logistic_of_greatest_units(void **state)
+{
+    static const float hidden[3][2] = {{1, -5}, {-2, 7}, {0, 3}}, fits[] = {.5f, -.25f, 2, .125f};
+    const struct scorer scorer = {.hidden = 2, .fits = fits};
+    float pooled[2];
+    (void)state;
+    wt__scorer_pool(hidden[0], 3, 2, pooled);
+    assert_float_equal(pooled[0], 1, 0);
+    assert_float_equal(pooled[1], 7, 0);
+    assert_float_equal(wt__scorer_fits(&scorer, pooled, .5f), 1 / (1 + exp(-(.5 - 1.75 + 1 + .125))), 1e-6);
+}
+
+static void quantile_counts_lower_percentiles(void **state)
+{
+    float percentiles[SCORER_PERCENTILES];
+    const struct scorer scorer = {.percentiles = percentiles};
+    (void)state;
+    for (size_t p = 0; p < SCORER_PERCENTILES; p++)
+        percentiles[p] = .4f + .005f * (float)p;
+    assert_float_equal(wt__scorer_fits_quantile(&scorer, 0), 0, 0);
+    assert_float_equal(wt__scorer_fits_quantile(&scorer, .452f), .11, 1e-6);
+    assert_float_equal(wt__scorer_fits_quantile(&scorer, 1), 1, 0);
 }
 
 static void damaged_images_are_refused(void **state)
@@ -274,7 +299,14 @@ static void features_describe_the_candidates(void **state)
         {"list messages", "words_share", 1, 1000, 1000},
         {"list messages", "soft_name", 1, 990, 1001}, /* equal words have cosine 1 */
         {"a message with an image", "soft_sentence", 0, 1, 999},
-        {"list messages", "cosine", 1, 0, 0}, /* there are no vectors */
+        {"send a message", "soft_name_cosine", 0, 990, 1001},
+        {"send a message", "own_name_excess", 0, -10, 1},      /* the name has no other words */
+        {"send a message", "own_name_excess", 1, -9999, -100}, /* "list" is not in the request */
+        {"send a message", "own_name_excess_sibling", 0, 0, 0},
+        {"send a message", "rare_name_excess_sibling", 1, -9999, -100},
+        {"send a message", "siblings", 0, 693, 693},    /* ln 2 */
+        {"send a message", "name_size", 0, 1099, 1099}, /* ln 3 */
+        {"list messages", "cosine", 1, 0, 0},           /* there are no vectors */
         {"list messages", "is_subquery", 1, 0, 0},
         {"list the messages of the folder, then create an event", "has_subqueries", 1, 1000, 1000},
     };
@@ -333,6 +365,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(network_equals_its_formula),
+        cmocka_unit_test(fit_is_logistic_of_greatest_units),
+        cmocka_unit_test(quantile_counts_lower_percentiles),
         cmocka_unit_test(damaged_images_are_refused),
         cmocka_unit_test(every_encoder_has_a_network),
         cmocka_unit_test(values_are_at_most_1_and_fall_with_the_score),
