@@ -46,10 +46,10 @@ float wt__relevance(const struct relevance_model *relevance, const struct retrie
 /* Returns the smaller of probability and 1 - none. none: probability that no tool fits; NaN if unknown. */
 float wt__relevance_below(float probability, double none);
 
-/* True if there is hardly any evidence for a hit. A search finds such hits even if no tool is suitable. With the learned
- * scorer, all hits are weak if probably no tool fits, and otherwise a hit that is very unlikely to be needed. In other
- * searches, the cosine of a weak hit is low, and it has no word of the request, or only a common word such as "send" or
- * "file". A hit found by its name, by past requests or by a reranker is not weak. */
+/* True if there is hardly any evidence for a hit. A search finds such hits even if no tool is suitable. With the
+ * learned scorer, all hits are weak if probably no tool fits, and otherwise a hit that is very unlikely to be needed.
+ * In other searches, the cosine of a weak hit is low, and it has no word of the request, or only a common word such as
+ * "send" or "file". A hit found by its name, by past requests or by a reranker is not weak. */
 bool wt__hit_is_weak(const struct retriever *retriever, const struct hit_list *hits, const struct hit *hit);
 
 /* True if the request names no tool and so little fits it that the hits should be left out, for a search with the

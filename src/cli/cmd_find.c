@@ -34,9 +34,7 @@ static void note_weak_hits(struct cli *cli, const wt_hits *hits, bool table)
         if (hits->items[i]->weak && !hits->items[i]->kept)
             wt__buffer_printf(&weak, "%s%s", weak.len > 0 ? ", " : "", hits->items[i]->tool->id);
     if (weak.len > 0 && table)
-        wt__cli_note(
-            cli,
-            "?: weak match, shares at most one common word with the request; --none-if-unsure leaves such tools out.");
+        wt__cli_note(cli, "?: weak match, hardly any evidence for it; --none-if-unsure leaves such tools out.");
     else if (weak.len > 0 && !weak.failed && wt__definition_format(cli))
         wt__cli_note(
             cli,

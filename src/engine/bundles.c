@@ -351,7 +351,8 @@ int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query
         mark_allowed_bundles(bundles, query->allowed, open);
         request.allowed = open;
     }
-    WT_TRY(wt__retrieve(words > 0 || meaning > 0 ? &words_or_meaning : plain, &view, &request, query->workspace, &hits, err));
+    WT_TRY(wt__retrieve(words > 0 || meaning > 0 ? &words_or_meaning : plain, &view, &request, query->workspace, &hits,
+                        err));
     if (hits.len > 0)
         *out = hits.items[0].row;
     return 0;

@@ -285,7 +285,8 @@ static int search_dev_request(void *context, size_t index, unsigned worker)
                                              .copies = COPIES_ALL, /* the label may be any tool of a group of copies */
                                              .encoded = a->dev + set->texts[index] * a->hidden};
     struct hit_list hits;
-    WT_TRY(wt__retrieve(a->recall->options.kind == DEV_HYBRID ? &wt__hybrid : &wt__dense, &view, &request, a->recall->workspaces[worker], &hits, &a->errors[worker]));
+    WT_TRY(wt__retrieve(a->recall->options.kind == DEV_HYBRID ? &wt__hybrid : &wt__dense, &view, &request,
+                        a->recall->workspaces[worker], &hits, &a->errors[worker]));
     for (size_t i = 0; i < hits.len; i++)
         for (size_t g = dev->starts[number]; g < dev->starts[number + 1]; g++)
             found += dev->tools[g] == set->first + hits.items[i].row;

@@ -95,16 +95,23 @@ static int pick_needs(struct set_pick *p, const struct need_hit *found, size_t c
     return note_unmet_needs(p, found, count, &set, err);
 }
 
+/* Sets the score of a hit to its probability, and limits the probability by the chance that no tool fits. */
+static void limit_probability(struct set_pick *p, uint32_t which)
+{
+    struct hit *hit = &p->search.hits.items[which];
+    hit->score = hit->probability;
+    hit->probability = wt__relevance_below(hit->probability, p->selection->out->no_answer_probability);
+}
+
 static int pick_untrained(struct set_pick *p, wt_error *err)
 {
-    struct hit_list *hits = &p->search.hits;
     struct need_hit found[NEED_HITS];
     size_t count = wt__read_needs(&p->search, found, &p->selection->out->no_answer_probability);
     pick_recorded(p);
     if (p->count == 0)
         WT_TRY(pick_needs(p, found, count, err));
     for (size_t i = 0; i < p->count; i++)
-        hits->items[p->which[i]].score = hits->items[p->which[i]].probability;
+        limit_probability(p, p->which[i]);
     return 0;
 }
 

@@ -94,17 +94,21 @@ static float spared_damping(const struct text *text, size_t c)
     return fminf(fmaxf((meaning->scores[c] / meaning->best - SPARED_FROM) / (1 - SPARED_FROM), 0), 1);
 }
 
+float wt__word_damping(const struct source_query *query, size_t t, size_t c)
+{
+    float damping = wt__lexical_damping(&query->view->snapshot->lexical, query->rows[c]);
+    return damping < 1 ? damping + (1 - damping) * spared_damping(&query->workspace->texts[t], c) : 1;
+}
+
 /* Reduces the word scores of tools with very many words, so that such a tool must also match by meaning. Not used if
  * only words have a weight, because such a tool could then not be found at all. */
-static void damp_word_scores(struct source_query *query, struct text *text)
+static void damp_word_scores(struct source_query *query, size_t t)
 {
-    const struct lexical *index = &query->view->snapshot->lexical;
+    struct text *text = &query->workspace->texts[t];
     struct ranking *words = &text->rankings[SOURCE_BM25];
     words->best = 0;
     for (size_t c = 0; c < query->count; c++) {
-        float damping = wt__lexical_damping(index, query->rows[c]);
-        if (damping < 1)
-            words->scores[c] *= damping + (1 - damping) * spared_damping(text, c);
+        words->scores[c] *= wt__word_damping(query, t, c);
         words->best = fmaxf(words->best, words->scores[c]);
     }
     text->coverage = measure_coverage(text, words->best);
@@ -113,7 +117,7 @@ static void damp_word_scores(struct source_query *query, struct text *text)
 void wt__damp_words(struct source_query *query)
 {
     for (size_t t = 0; t < query->workspace->text_count; t++)
-        damp_word_scores(query, &query->workspace->texts[t]);
+        damp_word_scores(query, t);
 }
 
 static int score_bm25_rows(struct source_query *query, wt_error *err)

@@ -84,7 +84,7 @@ struct context {
     size_t count;
     const uint32_t *providers; /* [provider_count] ascending, of the tools called in the conversation */
     size_t provider_count;
-    float best_meaning; /* greatest cosine of any tool with the conversation; 0 if unknown */
+    float best_meaning;        /* greatest cosine of any tool with the conversation; 0 if unknown */
     float fits, fits_quantile; /* as in struct hit_list, for the conversation */
 };
 

@@ -350,6 +350,16 @@ static void find_best_soft(const struct candidate_providers *providers, const st
         wt__soft_match_raise(best, &soft[c]);
 }
 
+/* Multiplies what the text finds in a tool by the damping of its words. */
+static void damp_matches(float damping, struct matched_words *matched, struct soft_match *soft)
+{
+    float *const values[] = {&matched->name,  &matched->provider,  &matched->description, &matched->parameters,
+                             &matched->any,   &matched->name_only, &matched->count,       &soft->name,
+                             &soft->sentence, &soft->any,          &soft->cubed,          &soft->hits};
+    for (size_t i = 0; damping < 1 && i < sizeof values / sizeof *values; i++)
+        *values[i] *= damping;
+}
+
 /* ---------------------------------------------------------------- ranks and providers */
 
 /* Numbers the providers of the candidates. */
@@ -455,9 +465,11 @@ static int read_scored_text(const struct term_fields *fields, const struct soft_
                                 .words = text->rankings[SOURCE_BM25].scores,
                                 .asked = text->actions,
                                 .question = is_question(text->bytes)};
-    wt__soft_match(words, text->bytes, soft);
-    find_best_soft(providers, soft, query->count, &out->best_soft, provider_soft);
     match_words(fields, t, matched);
+    wt__soft_match(words, text->bytes, soft);
+    for (size_t c = 0; c < query->count; c++)
+        damp_matches(wt__word_damping(query, t, c), &matched[c], &soft[c]);
+    find_best_soft(providers, soft, query->count, &out->best_soft, provider_soft);
     for (size_t c = 0; c < query->count; c++) {
         out->best_cosine = fmaxf(out->best_cosine, out->cosines[c]);
         out->best_words = fmaxf(out->best_words, out->words[c]);

@@ -129,8 +129,13 @@ void wt__context_raise(struct source_query *query);
 /* Compares two struct lexical_term by the bytes of their texts, for qsort. Defined in bm25.c. */
 int wt__compare_terms(const void *a, const void *b);
 
-/* Reduces the word scores of tools with unusually many words, after words and meaning have scored. Defined in bm25.c. */
+/* Reduces the word scores of tools with unusually many words, after words and meaning have scored. Defined in
+ * bm25.c. */
 void wt__damp_words(struct source_query *query);
+
+/* Returns the factor by which the words of candidate c are damped for text t: below 1 for a tool with unusually many
+ * words that is not near by meaning. Defined in bm25.c. */
+float wt__word_damping(const struct source_query *query, size_t t, size_t c);
 
 /* True if the query uses this source. Defined in fuse.c. */
 bool wt__query_uses(const struct source_query *query, enum source_id source);

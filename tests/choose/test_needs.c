@@ -27,7 +27,7 @@ static const struct {
     {"the most likely hit is chosen, not the first", {{0, .5f}, {0, .7f}}, 2, .2f, "b"},
     {"a tool for each need", {{0, .6f}, {1, .9f}, {0, .5f}}, 3, .2f, "ba"},
     {"the best hit is unsure: the next hit is chosen too", {{0, .3f}, {0, .29f}, {0, .28f}}, 3, .2f, "ab"},
-    {"both hits are unsure: a third hit is chosen too", {{0, .3f}, {0, .2f}, {0, .1f}, {0, .09f}}, 4, .2f, "abc"},
+    {"both hits are unsure: a third hit is chosen too", {{0, .2f}, {0, .15f}, {0, .09f}, {0, .08f}}, 4, .2f, "abc"},
     {"an unlikely next hit is not chosen", {{0, .3f}, {0, .04f}}, 2, .2f, "a"},
     {"a need whose hits are below the minimum gets no tool", {{0, .1f}, {1, .9f}}, 2, .2f, "b"},
     {"no tool is chosen if all hits are below the minimum", {{0, .1f}, {1, .1f}}, 2, .2f, ""},

@@ -104,7 +104,7 @@ if [ -f "$installed/all-MiniLM-L6-v2/model.safetensors" ]; then
     expect 0 "both stages give reasons" find --explain --json -k 1 "forecast: do I need an umbrella"
     same "their names" "['bm25', 'dense', 'name', 'scorer']" "$(json_of 'sorted(s["stage"] for s in d["hits"][0]["stages"])')"
     expect 0 "no model by choice" find --model "" -k 1 rain
-    says "with the recipe bm25"
+    says "with the recipe hybrid"
 else
     skip "all-MiniLM-L6-v2 is not installed: nothing was encoded"
 fi

@@ -23,7 +23,7 @@ says "whichtool pick"
 
 expect 0 "words alone" pick --model "" book a table in a restaurant
 prints "^ 1 +[01]\.[0-9]+ +.*book_table"
-says "chosen from the hits of the recipe bm25"
+says "chosen from the hits of the recipe hybrid"
 says "not calibrated on this catalogue"
 expect 0 "an untrained model" pick "${model[@]}" --abstain 0 --json book a table in a restaurant
 json_lines
@@ -89,10 +89,10 @@ says "Target: complete for 50 % of requests"
 says "measured on [0-9]* held-out requests; this is not a guarantee"
 
 # A request unlike the recorded ones is handled as without training, with a note.
-expect 0 "shorter than any that was logged" pick "${model[@]}" --json book
+expect 0 "shorter than any that was logged" pick "${model[@]}" --abstain 0 --json book
 same "why" True "$(json_of '"shorter than those used for training" in d["notice"]')"
 same "by what needs no training" hybrid "$(json_of 'd["recipe"]')"
-expect 0 "a request with --abstain" find "${model[@]}" --abstain 0.01 --json book
+expect 1 "a request with --abstain" find "${model[@]}" --abstain 0.01 --json book
 same "the order, too" True "$(json_of '"shorter than those used for training" in d["notice"]')"
 
 # Killed at any moment of retraining, the chooser is the old or the new one; they are equal, because the seed is.

@@ -57,7 +57,7 @@ static void status_is_reported_for_any_store(void **state)
 {
     static const struct {
         const char *path, *model, *recipe;
-    } cases[] = {{":memory:", "", "bm25"}, {":memory:", "/no/such/model", "bm25"}, {NULL, "", "bm25"}};
+    } cases[] = {{":memory:", "", "hybrid"}, {":memory:", "/no/such/model", "hybrid"}, {NULL, "", "hybrid"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wt_engine *engine;

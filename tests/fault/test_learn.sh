@@ -135,7 +135,7 @@ run "${pick[@]}" --chat-url "http://127.0.0.1:$(cat port)/v1" --record answers.j
 stop_server
 begin() { :; }
 sweep 0 30 "${pick[@]}" --replay answers.jsonl rain and money
-sweep 0 20 pick --json "${model[@]}" rain and money
+sweep 0 20 pick --json --abstain 0 "${model[@]}" rain and money
 
 # a model from a hub
 mkdir -p manifests hub/some/where/resolve
