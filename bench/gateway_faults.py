@@ -154,7 +154,7 @@ class View:
             found = [(tool["name"], None) for tool in self.items["tools"]]
         else:
             hits = []
-            for query in ("left right", "odd"):
+            for query in ("left right", f"the odd tool of {server}"):
                 asked = {"query": query, "provider": server, "k": 10, "detail": "brief"}
                 result = self.client.request("tools/call", {"name": "search_tools", "arguments": asked})
                 hits += result.get("structuredContent", {}).get("tools", [])
