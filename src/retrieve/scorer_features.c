@@ -532,6 +532,9 @@ int wt__scorer_read(struct source_query *query, const struct scorer_table *table
     size_t texts = query->workspace->text_count, n = query->count, size = wt__scorer_inputs(table) * n;
     float *inputs = wt__arena_array(&query->workspace->arena, float, texts *size);
     WT_CHECK_ALLOC(inputs, err);
+    *out = inputs;
+    if (n == 0)
+        return 0;
     struct soft_words words;
     struct term_fields fields;
     struct candidate_providers providers = {.count = 0};
@@ -548,6 +551,5 @@ int wt__scorer_read(struct source_query *query, const struct scorer_table *table
                 table->features[f].fill(&text, inputs + t * size + f * n);
         copy_whole_features(table, inputs, inputs + t * size, n);
     }
-    *out = inputs;
     return 0;
 }
