@@ -1,7 +1,9 @@
-/* bench_relevance.c: fits the default parameters of src/choose/relevance.c, and measures their calibration.
+/* bench_relevance.c: fits the default parameters of src/choose/relevance.c, and measures the calibration of
+ * probabilities.
  *
  *   bench_relevance WORK fit FOLDER...          BEIR folders with a train split and a suitable licence; prints C source
- *   bench_relevance WORK tell SPLIT FOLDER...   prints the calibration for each folder and recipe
+ *   bench_relevance WORK tell SPLIT FOLDER...   prints the calibration for each folder and recipe; for hybrid also the
+ *                                               shares of requests that get no tool with --abstain 0.1
  *
  * WORK is a folder that caches a store for each FOLDER. All catalogues have the same weight in the fit. The weight of a
  * catalogue is divided as follows:
@@ -24,8 +26,10 @@
 enum {
     REQUESTS = 300 /* maximum from a catalogue */,
     OUT_OF_DOMAIN = 40 /* maximum from each other catalogue */,
-    TOLD = 5 /* number of hits that find shows */
+    TOLD = 5,  /* number of hits that find shows */
+    FITTED = 2 /* the first recipes have parameters; hybrid has the learned scorer */
 };
+#define ABSTAIN 0.1
 
 static const char *const recipes[] = {"bm25", "dense", "hybrid"};
 static const char *const small_talk[] = {"hi there",
@@ -57,11 +61,12 @@ static const float shares[KINDS] = {0.8f, 0.1f, 0.05f, 0.05f};
 
 struct relevance_rows {
     float (*values)[RELEVANCE_FEATURES];
-    float *counts, *scores; /* counts: weight of each row; scores: score of its hit */
+    float *counts, *scores, *said; /* counts: weight of each row; scores and said: score and relevance of its hit */
     /* answers: 1 if the request needs the tool. kinds: enum kind of the request. first: 1 if the hit is among the first
      * TOLD. */
     uint8_t *answers, *kinds, *first;
-    size_t count, begin; /* begin: first row of the current catalogue */
+    size_t requests[KINDS], empty[KINDS]; /* empty: requests that get no tool with ABSTAIN */
+    size_t count, begin;                  /* begin: first row of the current catalogue */
 };
 
 struct relevance_set {
@@ -100,10 +105,11 @@ static struct relevance_rows open_rows(size_t most)
     struct relevance_rows rows = {.values = calloc(most, sizeof *rows.values),
                                   .counts = calloc(most, sizeof *rows.counts),
                                   .scores = calloc(most, sizeof *rows.scores),
+                                  .said = calloc(most, sizeof *rows.said),
                                   .answers = calloc(most, 1),
                                   .kinds = calloc(most, 1),
                                   .first = calloc(most, 1)};
-    if (!rows.values || !rows.counts || !rows.scores || !rows.answers || !rows.kinds || !rows.first)
+    if (!rows.values || !rows.counts || !rows.scores || !rows.said || !rows.answers || !rows.kinds || !rows.first)
         exit(1);
     return rows;
 }
@@ -113,6 +119,7 @@ static void close_rows(struct relevance_rows *rows)
     free(rows->values);
     free(rows->counts);
     free(rows->scores);
+    free(rows->said);
     free(rows->answers);
     free(rows->kinds);
     free(rows->first);
@@ -139,6 +146,8 @@ static void collect_hit_rows(struct relevance_rows *rows, const struct relevance
     search.excluded_count = kind == GONE ? wanted : 0;
     if (wt__search_run(&search, &err) < 0)
         exit_with_wt_error(&err);
+    rows->requests[kind]++;
+    rows->empty[kind] += wt__nothing_fits(&search.hits, ABSTAIN);
     for (size_t h = 0; h < search.hits.len; h++) {
         const struct hit *hit = &search.hits.items[h];
         size_t row = rows->count++;
@@ -148,6 +157,7 @@ static void collect_hit_rows(struct relevance_rows *rows, const struct relevance
         rows->kinds[row] = (uint8_t)kind;
         rows->first[row] = h < TOLD;
         rows->scores[row] = hit->score;
+        rows->said[row] = wt__relevance(NULL, &search.plan.retriever, &search.hits, hit);
     }
     wt__search_end(&search);
     wt__arena_dispose(&arena);
@@ -194,7 +204,7 @@ static size_t most_rows(size_t count)
 
 static void fit_and_print(const struct relevance_set *c, size_t count)
 {
-    for (size_t r = 0; r < COUNT(recipes); r++) {
+    for (size_t r = 0; r < FITTED; r++) {
         struct relevance_rows rows = open_rows(count * most_rows(count));
         struct relevance_model relevance;
         for (size_t k = 0; k < count; k++)
@@ -258,30 +268,20 @@ static double mean_of(const struct relevance_rows *rows, const float *said, enum
     return sum / all;
 }
 
+static double empty_share(const struct relevance_rows *rows, enum kind kind)
+{
+    return 100.0 * (double)rows->empty[kind] / (double)rows->requests[kind];
+}
+
 static void print_relevance_quality(const struct relevance_set *c, const char *recipe)
 {
     struct relevance_rows rows = open_rows(most_rows(1));
     ask_all(&rows, c, 1, c, recipe);
-    float *said = calloc(rows.count, sizeof *said);
-    if (!said)
-        exit(1);
-    /* wt__relevance_default recognises the recipe by its retriever and hits. */
-    const struct scored found = {0};
-    const size_t one = 1;
-    const struct retriever *retriever = &wt__hybrid;
-    struct hit_list hits = {.nearest = &found, .nearest_counts = &one};
-    if (strcmp(recipe, "bm25") == 0)
-        hits.nearest = NULL;
-    if (strcmp(recipe, "dense") == 0)
-        retriever = &wt__dense;
-    const struct relevance_model *relevance = wt__relevance_default(retriever, &hits);
-    for (size_t i = 0; i < rows.count; i++)
-        said[i] = wt__logistic(relevance->weights, relevance->constant, rows.values[i], RELEVANCE_FEATURES);
-    struct calibration_error e = calibration_of(&rows, said), score = calibration_of(&rows, rows.scores);
-    printf("%-16s %-7s %.3f %.3f %.3f   %.3f %.3f   %.2f %.2f %.2f %.2f\n", c->name, recipe, e.error, e.brier, e.loss,
-           score.error, score.brier, mean_of(&rows, said, OWN, true), mean_of(&rows, said, OWN, false),
-           mean_of(&rows, said, GONE, false), mean_of(&rows, said, TALK, false));
-    free(said);
+    struct calibration_error e = calibration_of(&rows, rows.said), score = calibration_of(&rows, rows.scores);
+    printf("%-16s %-7s %.3f %.3f %.3f   %.3f %.3f   %.2f %.2f %.2f %.2f   %.1f %.1f\n", c->name, recipe, e.error,
+           e.brier, e.loss, score.error, score.brier, mean_of(&rows, rows.said, OWN, true),
+           mean_of(&rows, rows.said, OWN, false), mean_of(&rows, rows.said, GONE, false),
+           mean_of(&rows, rows.said, TALK, false), empty_share(&rows, OWN), empty_share(&rows, GONE));
     close_rows(&rows);
 }
 
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
     if (fits)
         fit_and_print(c, count);
     else
-        printf("set              recipe  error brier loss    of the score  needed other gone talk\n");
+        printf("set              recipe  error brier loss    of the score  needed other gone talk   empty: own gone\n");
     for (size_t k = 0; tells && k < count; k++)
         for (size_t r = 0; r < COUNT(recipes); r++)
             print_relevance_quality(&c[k], recipes[r]);
