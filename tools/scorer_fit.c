@@ -685,7 +685,8 @@ static void read_arguments(struct fit *fit, int argc, char **argv)
     }
     if (fit->train_count == 0 || fit->hidden == 0 || fit->networks == 0 || fit->hidden % SCORER_STRIDE != 0 ||
         fit->hidden * fit->networks >= LOGISTIC_MOST)
-        exit_with_message("--train needs files, and --hidden a multiple of 16");
+        exit_with_message("--train needs files; --hidden takes a multiple of 16, and --networks times --hidden must be "
+                          "below 80");
 }
 
 int main(int argc, char **argv)

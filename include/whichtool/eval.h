@@ -49,9 +49,10 @@ typedef struct wt_eval_options {
                                    oracle: a stand-in that knows the judgements answers instead of a language model; the
                                    value is the error rate of its decisions, 0 to 1 */
     const char *chat_url, *chat_model, *chat_key, *record_path, *replay_path; /* same as in wt_open_options */
-    size_t max_per_provider;                                                  /* same as in wt_find_options */
-    int copies;                                                               /* same as in wt_find_options */
-    int as_typed;                                                             /* same as in wt_find_options */
+
+    /* Same as in wt_find_options: */
+    size_t max_per_provider;
+    int copies, as_typed;
     const char *other_runs; /* TREC runs of other methods for the same queries, one file per line, at most
                                WT_MAX_OTHER_RUNS. Each adds a row under the name of its file; NULL: no such rows */
 } wt_eval_options;

@@ -212,8 +212,8 @@ typedef struct wt_pick_options {
      * allow, at most WT_MAX_COMPLETE tools. Requires training. 0: the set of the greatest expected TRACC instead. */
     double complete;
     /* Share of requests with a fitting tool that may get an empty set, in exchange for fewer wrong tools, below 1. 0:
-     * the default, which is 0.05 after training. Before training, a need whose best tool has a probability below 20 %
-     * gets no tool. WT_OFF: never abstain. */
+     * the default, 0.05. Before training, a need whose best tool has a probability below 10 % also gets no tool.
+     * WT_OFF: never abstain. */
     double abstain;
     const char *provider; /* only tools of this provider, added to filter->providers; NULL: not restricted */
     int explain;          /* fill the stages and matches of each hit; for "ptr" and "bundle", wt_picked.trace */

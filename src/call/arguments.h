@@ -193,7 +193,7 @@ struct call_argument {
     json_t *value;     /* value if GIVEN or DEFAULT; proposal or NULL if UNSURE; else NULL. Owned */
     size_t start, end; /* bytes of the request that state the value; both 0 if unknown */
     float score;       /* score of the assignment (argument_reader.h); 1 if named by the request, 0 without a value */
-    bool declined;     /* true if the request wants no value, as in "label: none" */
+    bool declined;     /* true if the request leaves the parameter empty, as in "label: none" */
 };
 
 struct call_arguments {
@@ -328,7 +328,7 @@ void wt__coverage_check(struct call_arguments *arguments, struct str request, st
  * Words are accounted for as in wt__coverage_check, except that every absent argument counts as open, and that known
  * verbs are not accounted for. Words of values and unspecific words such as "now" are also accounted for. All words of
  * the request are accounted for if the request
- *   - wants a parameter to have no value ("label: none"),
+ *   - leaves a parameter empty ("label: none"),
  *   - identifies the tool's object ("order 4711"), or
  *   - does not contain a value that a language model wrote: the words that state the value are then unknown.
  *

@@ -113,7 +113,7 @@ static const struct cli_option pick_options[] = {
            "set. Requests that no tool fits still get none; see --abstain."),
     OPTION(ABSTAIN, "abstain", TEXT, "SHARE",
            ABSTAIN_HELP " Default: 0.05 after training; before, a "
-                        "need whose best tool has a probability below 20 % gets none. 0 always picks a tool."),
+                        "need whose best tool has a probability below 10 % gets none. 0 always picks a tool."),
     FLAG(EXPLAIN, "explain",
          "Explain each score: what words, meaning and past requests contributed, and which words matched in which "
          "fields. With the recipe ptr, show every list, decision and answer.",

@@ -21,14 +21,14 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *pro
     return calibrated ? trained->chooser : &wt__chooser_default;
 }
 
-/* Returns the upper bound on the probability that no tool fits, given the recorded usages of the same request: 1 minus
- * the largest share of a tool (store/store.h). */
-static double recorded_bound(const struct search *search)
+/* Limits the probability that no tool fits: to 1 minus the largest share of a tool among the recorded usages of the same
+ * request (store/store.h), and to 1 - RELEVANCE_NAMED if the request names a tool. */
+static double limit_no_answer(const struct search *search, double none)
 {
-    double share = 0;
+    double share = search->hits.named > 0 ? (double)RELEVANCE_NAMED : 0;
     for (size_t i = 0; i < search->recorded_count; i++)
         share = fmax(share, (double)search->recorded[i].score);
-    return 1 - share;
+    return share > 0 ? fmin(none, 1 - share) : none; /* none may be NaN */
 }
 
 double wt__read_candidates(const struct search *search, const struct chooser *chooser, struct candidate_features *out)
@@ -36,8 +36,7 @@ double wt__read_candidates(const struct search *search, const struct chooser *ch
     wt__candidate_features_read(out, &search->hits, wt__search_neighbours(search));
     if (!search->plan.encoder && out->tools > 0)
         return NAN;
-    double bound = search->hits.named > 0 ? 1 - (double)RELEVANCE_NAMED : 1;
-    return fmin(fmin((double)wt__no_answer_probability(chooser, out), recorded_bound(search)), bound);
+    return limit_no_answer(search, (double)wt__no_answer_probability(chooser, out));
 }
 
 int wt__search_if_unfamiliar(struct search *search, const struct chooser *chooser,
@@ -66,15 +65,10 @@ void wt__set_probabilities(struct search *search, double none)
     }
 }
 
-size_t wt__read_needs(struct search *search, struct need_hit *out, double *none)
+double wt__no_tool_probability(const struct search *search)
 {
-    wt__set_probabilities(search, NAN);
-    size_t count = wt__need_hits(&search->hits, out);
-    *none = isnan(search->hits.fits) ? 1 : 1 - (double)search->hits.fits;
-    *none = fmin(*none, recorded_bound(search));
-    if (search->hits.named > 0)
-        *none = fmin(*none, 1 - (double)RELEVANCE_NAMED);
-    return count;
+    const struct hit_list *hits = &search->hits;
+    return limit_no_answer(search, hits->len > 0 ? 1 - (double)hits->fits : 1);
 }
 
 int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err)

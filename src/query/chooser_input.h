@@ -41,10 +41,9 @@ int wt__search_if_unfamiliar(struct search *search, const struct chooser *choose
  * most 1 - none. none: probability that no tool fits, or NaN for no upper limit. */
 void wt__set_probabilities(struct search *search, double none);
 
-/* Sets the probabilities of the hits of an untrained search with `features` set, and groups the hits by need. out:
- * [NEED_HITS]. Returns the number of items. *none: the probability that no tool fits, from the learned scorer, the
- * recorded usages of the same request, and the names in the request. */
-size_t wt__read_needs(struct search *search, struct need_hit *out, double *none);
+/* Returns the probability that no tool fits the request of an untrained search, from the learned scorer, the recorded
+ * usages of the same request, and the names in the request. NaN if all of these are silent. */
+double wt__no_tool_probability(const struct search *search);
 
 /* Marks the past requests that used one of the tools `ids`, so that a later search can ignore these requests
  * (search.left_out). *out: one bit per past request, to be freed with free(); NULL if the search uses no past requests.

@@ -24,8 +24,7 @@ void wt_hits_free(wt_hits *public)
 
 static void abstain_untrained(struct search *search, double share, wt_hits *out)
 {
-    struct need_hit needs[NEED_HITS];
-    wt__read_needs(search, needs, &out->no_answer_probability);
+    out->no_answer_probability = wt__no_tool_probability(search);
     if (wt__nothing_fits(&search->hits, share))
         search->hits.len = 0;
 }

@@ -169,6 +169,30 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
     return out->stages ? 0 : wt__fail_nomem(err);
 }
 
+static int explain_features(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
+{
+    struct arena *arena = search->arena;
+    struct feature_share *found;
+    size_t count;
+    WT_TRY(wt__scorer_explain(search->workspace, hit->row, arena, &found, &count, err));
+    wt_feature_share *shares = wt__arena_array(arena, wt_feature_share, count);
+    WT_CHECK_ALLOC(shares, err);
+    for (size_t i = 0; i < count; i++)
+        shares[i] = (wt_feature_share){found[i].name, (double)found[i].value, (double)found[i].share};
+    out->features = wt__arena_pointers(arena, shares, count, sizeof *shares);
+    out->feature_count = count;
+    return out->features ? 0 : wt__fail_nomem(err);
+}
+
+/* Fills the stages, the features and, if words were used, the matches of a hit. */
+static int explain_found_hit(struct search *search, const struct hit *hit, const struct tool *tool, wt_hit *out,
+                             wt_error *err)
+{
+    WT_TRY(explain_stages(search, hit, out, err));
+    WT_TRY(explain_features(search, hit, out, err));
+    return uses_words(search) ? explain_matches(search, hit, tool, out, err) : 0;
+}
+
 /* ---------------------------------------------------------------- copies */
 
 /* The copies of each hit. */
@@ -271,21 +295,6 @@ static int count_kept_tokens(struct search *search, const uint32_t *which, size_
     return 0;
 }
 
-static int explain_features(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
-{
-    struct arena *arena = search->arena;
-    struct feature_share *found;
-    size_t count;
-    WT_TRY(wt__scorer_explain(search->workspace, hit->row, arena, &found, &count, err));
-    wt_feature_share *shares = wt__arena_array(arena, wt_feature_share, count);
-    WT_CHECK_ALLOC(shares, err);
-    for (size_t i = 0; i < count; i++)
-        shares[i] = (wt_feature_share){found[i].name, (double)found[i].value, (double)found[i].share};
-    out->features = wt__arena_pointers(arena, shares, count, sizeof *shares);
-    out->feature_count = count;
-    return out->features ? 0 : wt__fail_nomem(err);
-}
-
 int wt__materialise_hits(struct search *search, const uint32_t *which, size_t count, bool explain,
                          const wt_hit *const **out, size_t *len, wt_error *err)
 {
@@ -323,11 +332,7 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
         item->kept = hit->kept;
         WT_TRY(wt__tool_materialise(search->arena, &tools[i], shown, err));
         if (explain)
-            WT_TRY(explain_stages(search, hit, item, err));
-        if (explain)
-            WT_TRY(explain_features(search, hit, item, err));
-        if (explain && uses_words(search))
-            WT_TRY(explain_matches(search, hit, &tools[i], item, err));
+            WT_TRY(explain_found_hit(search, hit, &tools[i], item, err));
     }
     WT_TRY(add_copies_to_hits(search, came, items, *len, err));
     *out = wt__arena_pointers(search->arena, items, *len, sizeof *items);

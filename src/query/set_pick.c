@@ -106,7 +106,9 @@ static void limit_probability(struct set_pick *p, uint32_t which)
 static int pick_untrained(struct set_pick *p, wt_error *err)
 {
     struct need_hit found[NEED_HITS];
-    size_t count = wt__read_needs(&p->search, found, &p->selection->out->no_answer_probability);
+    wt__set_probabilities(&p->search, NAN);
+    size_t count = wt__need_hits(&p->search.hits, found);
+    p->selection->out->no_answer_probability = wt__no_tool_probability(&p->search);
     pick_recorded(p);
     if (p->count == 0)
         WT_TRY(pick_needs(p, found, count, err));

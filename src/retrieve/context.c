@@ -119,6 +119,8 @@ void wt__context_raise(struct source_query *query)
         const struct context_tool *tool = find_context_tool(context, query->rows[c]);
         query->probability[c] = raise_by_context(query, query->probability[c], tool ? tool->estimate : 0);
     }
+    if (isnan(query->out->fits))
+        return;
     query->out->fits = raise_by_context(query, query->out->fits, context->fits);
     query->out->fits_quantile = raise_by_context(query, query->out->fits_quantile, context->fits_quantile);
 }

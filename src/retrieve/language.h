@@ -1,5 +1,5 @@
-/* language.h: detects a request that is not in English. The result is only a warning that an English-only encoder reads
- * the request badly. It is cheap enough to compute for every request.
+/* language.h: detects a request that is not in English. An English-only encoder reads such a request badly, and the
+ * scorer cannot tell whether any tool fits it. The test is cheap enough for every request.
  *
  * Evidence is non-Latin letters and function words of German, French, Spanish, Italian, Portuguese and Dutch. Quoted
  * text is ignored, and words in capitals count as names. English function words outweigh foreign ones, so an English

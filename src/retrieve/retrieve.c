@@ -204,7 +204,7 @@ static int score_candidates(struct source_query *query, wt_error *err)
     for (enum source_id s = 0; s < SOURCES; s++) {
         if (wt__query_uses(query, s))
             WT_TRY(wt__sources[s]->score_rows(query, err));
-        if (s == SOURCE_DENSE && query->fused)
+        if (s == SOURCE_DENSE && query->fused) /* the damping reads both scores, and later sources read the result */
             wt__damp_words(query);
     }
     return 0;

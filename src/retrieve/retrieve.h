@@ -53,7 +53,7 @@ extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 bool wt__retriever_uses(const struct retriever *retriever, enum source_id source);
 
 /* weights[SOURCE_RECORDED] if recorded uses of the same request count (past_requests.c). */
-#define RECORDED_SHARE 4.5f
+#define RECORDED_SHARE 3.0f
 
 /* weights[SOURCE_CONTEXT] if the request is the last turn of a conversation (context.c) and depends fully on it. */
 #define CONTEXT_SHARE 1.0f
@@ -174,10 +174,11 @@ struct hit_list {
     const size_t *nearest_counts; /* [texts] */
     size_t nearest_most;
     double encode_ms;
-    float fits;               /* probability that any tool fits the request, by the learned scorer; NaN if not used */
-    float fits_quantile;      /* share of requests with a fitting tool whose `fits` is lower, by dev requests */
-    size_t named;             /* number of hits that lead for a name in the request (named.c); they come first */
-    bool named_only;          /* the request consists only of tool names */
+    float fits;          /* probability that any tool fits, by the learned scorer; NaN if the scorer was not used or
+                               * the request is not English */
+    float fits_quantile; /* share of requests with a fitting tool whose `fits` is lower, by dev requests */
+    size_t named;        /* number of hits that lead for a name in the request (named.c); they come first */
+    bool named_only;     /* the request consists only of tool names */
     const struct copy *given; /* [given_count] copies that gave their places to other tools */
     size_t given_count;
     const struct provider_names *asked; /* providers named in the request; NULL if exact copies keep their places */

@@ -7,6 +7,7 @@
 
 #include "base/checksum.h"
 #include "nn/kernels/kernels.h"
+#include "retrieve/language.h"
 #include "retrieve/source.h"
 
 uint64_t wt__scorer_key(const struct scorer_table *table)
@@ -156,7 +157,7 @@ static int search_nothing(struct source_query *query, wt_error *err)
     return 0;
 }
 
-/* What the scorer read for the whole request, kept for explanations. */
+/* Inputs of the network for the whole request, kept for wt__scorer_explain. */
 struct scored_request {
     struct scorer scorer;
     const float *inputs; /* [inputs][N] standardised */
@@ -226,8 +227,10 @@ static int score_rows_by_network(struct source_query *query, wt_error *err)
     WT_CHECK_ALLOC(query->probability, err);
     for (size_t t = 0; t < query->workspace->text_count; t++)
         score_text(&scoring, inputs + t * scoring.scorer.inputs * query->count, query, t);
-    query->out->fits = wt__scorer_fits(&scoring.scorer, scoring.pooled, scoring.best_odds);
-    query->out->fits_quantile = wt__scorer_fits_quantile(&scoring.scorer, query->out->fits);
+    if (!wt__foreign_language(query->request->text)) { /* the networks were trained with English requests */
+        query->out->fits = wt__scorer_fits(&scoring.scorer, scoring.pooled, scoring.best_odds);
+        query->out->fits_quantile = wt__scorer_fits_quantile(&scoring.scorer, query->out->fits);
+    }
     return keep_for_explanations(query, &scoring.scorer, inputs, err);
 }
 

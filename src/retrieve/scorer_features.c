@@ -80,7 +80,7 @@ static const struct soft_match *provider_soft(const struct scored_text *text, si
 }
 
 /* Returns the number of candidates of the same provider, with c. */
-static uint32_t siblings(const struct scored_text *text, size_t c)
+static uint32_t count_siblings(const struct scored_text *text, size_t c)
 {
     uint32_t p = text->providers->numbers[c];
     return text->providers->ends[p] - (p > 0 ? text->providers->ends[p - 1] : 0);
@@ -169,7 +169,7 @@ static float share_of(float score, float best)
     ROW(soft_name_mean_gap, SOFT_GAP(name_mean), 0)                                                                    \
     ROW(soft_cubed_gap, SOFT_GAP(cubed), 0)                                                                            \
     ROW(soft_hits_gap, SOFT_GAP(hits), 0)                                                                              \
-    /* What the tool says and the text does not, by words that are rare among candidates, or among siblings. */        \
+    /* Words of the tool that the text lacks, weighted by rarity among all candidates, or among siblings. */           \
     ROW(rare_name, text->soft[c].rare_name, 0)                                                                         \
     ROW(rare_sentence, text->soft[c].rare_sentence, 0)                                                                 \
     ROW(rare_name_excess, text->soft[c].rare_name_excess, 0)                                                           \
@@ -196,7 +196,7 @@ static float share_of(float score, float best)
     /* Rank by cosine among all candidates, and among those of the provider; number of these. */                       \
     ROW(cosine_rank, 1 / (1 + (float)text->cosine_ranks[c]), FEATURE_VECTORS)                                          \
     ROW(cosine_sibling_rank, 1 / (1 + (float)text->sibling_ranks[c]), FEATURE_VECTORS | FEATURE_SIBLING)               \
-    ROW(siblings, logf((float)siblings(text, c)), FEATURE_SIBLING)                                                     \
+    ROW(siblings, logf((float)count_siblings(text, c)), FEATURE_SIBLING)                                                     \
     /* Different words of the fields of the tool. */                                                                   \
     ROW(name_size, field_size(text, c, FIELD_NAME), 0)                                                                 \
     ROW(description_size, field_size(text, c, FIELD_DESCRIPTION), 0)                                                   \

@@ -55,7 +55,7 @@ struct workspace {
     struct encoder_scratch *scratch;
     const struct encoder *scratch_of; /* encoder that scratch belongs to */
     struct vectors_scratch vectors;
-    const struct scored_request *scored; /* what the scorer read for this query; NULL if it was not used (scorer.c) */
+    const struct scored_request *scored; /* inputs of the scorer for this query; NULL if it was not used (scorer.c) */
 };
 
 /* State of a request while it is searched. */

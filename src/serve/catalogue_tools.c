@@ -17,7 +17,7 @@
 #include "wire/members.h"
 
 /* Share of requests with a fitting tool that may get no result (wt_find_options.abstain). */
-#define ABSTAIN 0.05
+#define ABSTAIN 0.01
 
 enum detail { DETAIL_NAME, DETAIL_BRIEF, DETAIL_FULL };
 

@@ -207,7 +207,7 @@ static void copies_yield_to_older_tool(void **state)
         size_t left_out;
     } cases[] = {
         {"the same tool of another provider is left out", "cafe", "find_table", "find a table", 1},
-        {"the same name in another spelling is left out", "cafe", "FindTable", "find a table", 1},
+        {"the same name in another spelling is left out", "cafe", "FindTable2", "find a table in the diner", 1},
         {"a tool with a different name stays", "cafe", "find_seat", "find a table", 0},
         {"a tool of the same provider stays", "diner", "find_table_2", "find a table", 0},
         {"a tool whose provider the request names stays", "cafe", "find_seat", "find a table in the cafe", 0},
@@ -228,7 +228,7 @@ static void copies_yield_to_older_tool(void **state)
         wt_hits *hits = find_with(&place, engine, cases[c].request, &options);
         if (hits->copies != cases[c].left_out || hits->len != 2 - cases[c].left_out)
             fail_msg("%s: %zu hits, %zu copies left out", cases[c].says, hits->len, hits->copies);
-        if (strcmp(cases[c].name, "find_table") == 0)
+        if (cases[c].left_out > 0)
             assert_string_equal(hits->items[0]->tool->id, "diner/find_table");
         wt_hits_free(hits);
         options.copies = 1;

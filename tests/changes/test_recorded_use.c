@@ -131,7 +131,9 @@ static void flood_of_one_client_counts_once(void **state)
         record_usage_as(engine, wish, "files/search", "flood", NULL);
     record_usage_as(engine, wish, "calculator", "a", NULL);
     record_usage_as(engine, wish, "calculator", "b", NULL);
-    assert_string_equal(list_lifted(engine, wish, 2, NULL), "calculator* files/search*");
+    const char *lifted = list_lifted(engine, wish, 7, NULL);
+    assert_int_equal(strncmp(lifted, "calculator* ", 12), 0);
+    assert_non_null(strstr(lifted, " files/search*"));
     wt_close(engine);
 }
 

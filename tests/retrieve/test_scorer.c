@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "encoder/model_dir.h"
@@ -361,6 +362,63 @@ static void requests_without_candidates_have_no_features(void **state)
     assert_int_equal(find_candidates(*state, "zeppelin", &wt__scorer_table).count, 0);
 }
 
+/* Searches with hybrid. context: as in struct view. */
+static struct hit_list find_by_scorer(struct scorer_fixture *f, const char *request, const struct context *context)
+{
+    struct retriever retriever = wt__hybrid;
+    const struct view view = {.snapshot = f->snapshot, .context = context};
+    const struct retrieve_request wanted = {.text = wt__str(request), .k = 10};
+    struct hit_list hits;
+    retriever.weights[SOURCE_CONTEXT] = context ? CONTEXT_SHARE : 0;
+    assert_int_equal(wt__retrieve(&retriever, &view, &wanted, f->workspace, &hits, NULL), 0);
+    assert_true(hits.len > 0);
+    return hits;
+}
+
+static void explains_greatest_changes_first(void **state)
+{
+    struct scorer_fixture *f = *state;
+    struct arena arena = {0};
+    struct feature_share *shares;
+    size_t count;
+    const struct candidate_list list = find_candidates(f, "send a message", &wt__scorer_table);
+    const long name_share = read_feature(&list, "name_share", 0);
+    find_by_scorer(f, "send a message", NULL);
+    assert_int_equal(wt__scorer_explain(f->workspace, 0, &arena, &shares, &count, NULL), 0);
+    assert_int_equal(count, FEATURES_EXPLAINED);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(shares[i].share != 0 && (i == 0 || fabsf(shares[i].share) <= fabsf(shares[i - 1].share)));
+        if (strcmp(shares[i].name, "name_share") == 0)
+            assert_int_equal(lroundf(1000 * shares[i].value), name_share);
+    }
+    assert_int_equal(wt__scorer_explain(f->workspace, 1000, &arena, &shares, &count, NULL), 0);
+    assert_int_equal(count, 0); /* no candidate has this row */
+    wt__arena_dispose(&arena);
+}
+
+/* The networks were trained with English requests. */
+static void foreign_requests_have_no_fit(void **state)
+{
+    struct scorer_fixture *f = *state;
+    assert_false(isnan(find_by_scorer(f, "send a message to the team", NULL).fits));
+    assert_true(isnan(find_by_scorer(f, "bitte eine message an das Team schicken", NULL).fits));
+}
+
+static void conversation_raises_probabilities(void **state)
+{
+    struct scorer_fixture *f = *state;
+    static const struct context_tool opened[] = {{.row = 1, .share = 1, .estimate = .9f}};
+    static const struct context context = {.tools = opened, .count = 1, .fits = .8f, .fits_quantile = .7f};
+    const struct hit_list alone = find_by_scorer(f, "messages", NULL);
+    const float fits = alone.fits;
+    const struct hit_list hits = find_by_scorer(f, "messages", &context);
+    assert_float_equal(hits.fits, fmaxf(fits, .8f), 1e-6);
+    assert_true(hits.fits_quantile >= .7f);
+    for (size_t i = 0; i < hits.len; i++)
+        if (hits.items[i].row == 1)
+            assert_true(hits.items[i].estimate >= .9f - 1e-6f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +432,9 @@ int main(void)
         cmocka_unit_test(subqueries_also_have_features_of_the_whole),
         cmocka_unit_test(one_row_adds_a_feature),
         cmocka_unit_test(requests_without_candidates_have_no_features),
+        cmocka_unit_test(explains_greatest_changes_first),
+        cmocka_unit_test(foreign_requests_have_no_fit),
+        cmocka_unit_test(conversation_raises_probabilities),
     };
     return cmocka_run_group_tests(tests, open_scorer_fixture, close_scorer_fixture);
 }
