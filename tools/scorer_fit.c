@@ -416,8 +416,8 @@ static float find_best_odds(const struct list *list, const float *out)
     return best;
 }
 
-/* Writes what decides whether any tool fits: the hidden units for the whole request, pooled, and the greatest log
- * odds. */
+/* Writes the inputs of the function for "any tool fits": the pooled hidden units of the whole request, and the greatest
+ * log odds. */
 static void read_pooled(const struct fit *fit, struct batch *batch, const struct list *list, float *out)
 {
     batch->lists[0] = list;

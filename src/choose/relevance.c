@@ -77,8 +77,8 @@ static const float COMMON_SHARE = 0.5f;
 /* Minimum cosine of a hit that is not weak, in searches with words and in searches with vectors alone. */
 static const float NEAR_WITH_WORDS = 0.35f, NEAR_ALONE = 0.3f;
 
-/* Thresholds of searches with the scorer, also chosen on that dev set. All hits are weak if less fits the request than
- * for this share of the requests that have a tool. Otherwise, a hit is weak below this probability. */
+/* Thresholds of searches with the scorer, also chosen on that dev set. All hits are weak if fits_quantile is below
+ * WEAK_SHARE. Otherwise, a hit is weak if its probability is below UNLIKELY. */
 static const double WEAK_SHARE = 0.04;
 static const float UNLIKELY = 0.008f;
 

@@ -52,8 +52,8 @@ float wt__relevance_below(float probability, double none);
  * "send" or "file". A hit found by its name, by past requests or by a reranker is not weak. */
 bool wt__hit_is_weak(const struct retriever *retriever, const struct hit_list *hits, const struct hit *hit);
 
-/* True if the request names no tool and so little fits it that the hits should be left out, for a search with the
- * learned scorer. share: share of requests with a fitting tool that may be left without hits, 0 to 1. */
+/* True if probably no tool fits: the request names no tool, and hits->fits_quantile is below `share`. share: share of
+ * requests with a fitting tool for which this may be true by mistake, 0 to 1. */
 bool wt__nothing_fits(const struct hit_list *hits, double share);
 
 /* The set for a request in a catalogue without recorded use.

@@ -21,8 +21,8 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *pro
     return calibrated ? trained->chooser : &wt__chooser_default;
 }
 
-/* Limits the probability that no tool fits: to 1 minus the largest share of a tool among the recorded usages of the same
- * request (store/store.h), and to 1 - RELEVANCE_NAMED if the request names a tool. */
+/* Limits the probability that no tool fits: to 1 minus the largest share of a tool among the recorded usages of the
+ * same request (store/store.h), and to 1 - RELEVANCE_NAMED if the request names a tool. */
 static double limit_no_answer(const struct search *search, double none)
 {
     double share = search->hits.named > 0 ? (double)RELEVANCE_NAMED : 0;

@@ -1,6 +1,6 @@
 /* scorer.h: the learned scorer. A small network reads features of a candidate and gives two numbers: a score that
- * orders the candidates, and the probability that the request needs the tool. From its hidden units over all
- * candidates, it gives the probability that any tool fits the request.
+ * orders the candidates, and the probability that the request needs the tool. The hidden units of all candidates also
+ * give the probability that any tool fits the request.
  *
  * Features are the rows of one table (scorer_features.c). To add a feature, add a row and run tools/train-scorer. The
  * trained networks are built into the library (cmake/built_in.cmake). There is one for each known encoder, one for
