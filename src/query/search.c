@@ -406,7 +406,7 @@ static int retrieve_hits(struct search *search, wt_error *err)
         retriever.weights[SOURCE_RECORDED] = RECORDED_SHARE;
     retriever.weights[SOURCE_NAMED] = 1;
     if (view.context)
-        retriever.weights[SOURCE_CONTEXT] = CONTEXT_SHARE;
+        retriever.weights[SOURCE_CONTEXT] = 1;
     WT_TRY(wt__retrieve(&retriever, &view, &request, search->workspace, &search->hits, err));
     if (wt__progress_step(search->progress, 0))
         return wt__fail_cancelled(err);

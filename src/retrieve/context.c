@@ -2,9 +2,11 @@
  *
  * "yes, and now close it" says neither what to close nor in which service; the earlier turns do. Two things are
  * evidence for a tool: its share in a search for these turns together with the request, and a provider whose tools
- * were already called. The fewer content words the request has, the greater is the weight of this evidence. The weight
- * is 0 if the nearest tool of the request is much nearer than the nearest tool of the conversation: then the request
- * has changed the subject, or can be understood alone. docs/retrieval.md, "Conversations", measures the effect. */
+ * were already called. Both multiply the tool's value for the request, because the right tool fits the request and the
+ * conversation: "close it" fits tools that close anything, and the conversation fits tools for issues. The fewer
+ * content words the request has, the greater is the effect of this evidence. It has none if the nearest tool of the
+ * request is much nearer than the nearest tool of the conversation: then the request has changed the subject, or can
+ * be understood alone. docs/retrieval.md, "Conversations", measures the effect. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +15,8 @@
 #include "retrieve/words.h"
 
 /* Chosen on the dev dialogues of bench/real. */
-static const float PROVIDER_CALLED = 1;           /* relative to the best tool's share */
+static const float PROVIDER_CALLED = 11;          /* factor of a tool whose provider was called */
+static const float SHARE_LEAST = 0.03f;           /* value, and root of a share, of a tool without evidence */
 static const float FEW_WORDS = 1, MANY_WORDS = 8; /* content words of the request */
 static const float NEEDED_LEAST = 0.3f;           /* weight for requests of MANY_WORDS or more */
 static const float NEAR = 1, NEARER = 1.3f;       /* best cosine of the request divided by that of the conversation */
@@ -86,10 +89,20 @@ static int score_context_rows(struct source_query *query, wt_error *err)
     (void)err;
     for (size_t c = 0; c < query->count; c++) {
         const struct context_tool *tool = find_context_tool(context, query->rows[c]);
-        scores[c] =
-            (tool ? tool->share : 0) + (was_called(context, keys[query->rows[c]].provider) ? PROVIDER_CALLED : 0);
+        float factor = tool ? 1 + sqrtf(tool->share) / SHARE_LEAST : 1;
+        if (was_called(context, keys[query->rows[c]].provider))
+            factor *= PROVIDER_CALLED;
+        scores[c] = factor - 1;
     }
     return 0;
+}
+
+/* The weight is the sum of the other sources' weights, times context_needed. */
+static float value_of_context(const struct source_query *query, float weight, size_t t, size_t c)
+{
+    float factor = powf(1 + wt__ranking(query, 0, SOURCE_CONTEXT)->scores[c], query->context_needed);
+    float least = SHARE_LEAST * weight / query->context_needed;
+    return (wt__value_without(query, SOURCE_CONTEXT, t, c) + least) * (factor - 1);
 }
 
 /* Raises the sub-query features of a candidate to its features for the conversation, multiplied by the dependence of
@@ -126,6 +139,6 @@ void wt__context_raise(struct source_query *query)
 }
 
 const struct source wt__source_context = {
-    {"context", NULL, has_context, search_context, score_context_rows, NULL, fill_context_features},
+    {"context", NULL, has_context, search_context, score_context_rows, value_of_context, fill_context_features},
     .is_preset = true,
     .is_sparse = true};

@@ -60,6 +60,14 @@ static float source_value(const struct source_query *query, enum source_id sourc
     return weight > 0 ? weight * wt__ranking(query, t, source)->scores[c] : 0;
 }
 
+float wt__value_without(const struct source_query *query, enum source_id source, size_t t, size_t c)
+{
+    float sum = 0;
+    for (enum source_id s = 0; s < SOURCES; s++)
+        sum += s == source ? 0 : source_value(query, s, t, c);
+    return sum;
+}
+
 /* Sets the weights of the query, adapted to this request. */
 static void weigh_sources(struct source_query *query)
 {

@@ -55,9 +55,6 @@ bool wt__retriever_uses(const struct retriever *retriever, enum source_id source
 /* weights[SOURCE_RECORDED] if recorded uses of the same request count (past_requests.c). */
 #define RECORDED_SHARE 3.0f
 
-/* weights[SOURCE_CONTEXT] if the request is the last turn of a conversation (context.c) and depends fully on it. */
-#define CONTEXT_SHARE 1.0f
-
 #define WEIGHT_MAX 1e6 /* keeps products of weights and vectors within the range of an index */
 
 /* Reads a weight from the config of a trained model. Returns `fallback` if it is missing, and 0 if it is not finite

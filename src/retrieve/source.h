@@ -118,6 +118,10 @@ static inline struct ranking *wt__ranking(const struct source_query *query, size
     return &query->workspace->texts[t].rankings[source];
 }
 
+/* Returns the sum of the contributions of all sources but one to the value of candidate c for text t. Defined in
+ * fuse.c. */
+float wt__value_without(const struct source_query *query, enum source_id source, size_t t, size_t c);
+
 /* Returns the dependence on earlier turns: 1 for a request that means nothing alone, 0 without earlier turns or after a
  * change of subject. Defined in context.c. */
 float wt__context_needed(const struct source_query *query);

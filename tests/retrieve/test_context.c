@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "retrieve/document.h"
@@ -64,7 +65,7 @@ static struct hit_list find_in_context(const char *request, const struct context
     struct view view = {.snapshot = snapshot, .context = context};
     struct retrieve_request asked = {.text = wt__str(request), .k = TOOLS};
     struct hit_list hits;
-    retriever.weights[SOURCE_CONTEXT] = CONTEXT_SHARE;
+    retriever.weights[SOURCE_CONTEXT] = 1;
     assert_int_equal(wt__retrieve(&retriever, &view, &asked, workspace, &hits, NULL), 0);
     return hits;
 }
@@ -100,8 +101,10 @@ static void finds_tools_of_conversation(void **state)
     assert_int_equal(hits.len, 4);
     assert_int_equal(hits.items[0].row, 0);
     const struct stage_evidence *stage = stage_of(&hits.items[0]);
-    assert_float_equal(stage->weight, CONTEXT_SHARE, 1e-6);
-    assert_float_equal(stage->share, 0.4 * CONTEXT_SHARE, 1e-6);
+    const float own = hits.items[0].score - stage->share, least = 0.03f;
+    assert_float_equal(stage->weight, 1, 1e-6);
+    assert_float_equal(stage->score, sqrtf(0.4f) / least, 1e-3);
+    assert_float_equal(stage->share, (own + least) * stage->score, 1e-3);
     assert_int_equal(stage->rank, 2);
 }
 

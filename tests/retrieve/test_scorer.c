@@ -369,7 +369,7 @@ static struct hit_list find_by_scorer(struct scorer_fixture *f, const char *requ
     const struct view view = {.snapshot = f->snapshot, .context = context};
     const struct retrieve_request wanted = {.text = wt__str(request), .k = 10};
     struct hit_list hits;
-    retriever.weights[SOURCE_CONTEXT] = context ? CONTEXT_SHARE : 0;
+    retriever.weights[SOURCE_CONTEXT] = context ? 1 : 0;
     assert_int_equal(wt__retrieve(&retriever, &view, &wanted, f->workspace, &hits, NULL), 0);
     assert_true(hits.len > 0);
     return hits;
