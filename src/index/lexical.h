@@ -38,6 +38,7 @@ struct lexical_field {
     float weight; /* weight of an occurrence in this field; 0 if the field is not indexed */
     float b;      /* length normalisation, 0 (none) to 1 (full) */
     bool names;   /* true if the field names the tool rather than describes it */
+    bool schema;  /* true if the field comes from the schema of the tool; see schema_share */
 };
 struct lexical_settings {
     float k1; /* of BM25: how fast the weight of repeated terms saturates */
@@ -49,6 +50,9 @@ struct lexical_settings {
     float most_thrice;    /* limit of the number of words in three or more fields */
     float repeated_least; /* minimum of the limits from most_named and most_thrice, in words */
     float damping_power;
+    /* Share of its impact that a word in schema fields only counts in these statistics, from 0 to 1. Many real tools
+     * have large schemas. */
+    float schema_share;
     size_t field_count; /* at most LEXICAL_MAX_FIELDS */
     struct lexical_field fields[LEXICAL_MAX_FIELDS];
 };

@@ -137,7 +137,8 @@ int wt__lexical_builder_new(struct lexical_builder **out, const struct lexical_s
     bool sound = settings->field_count > 0 && settings->field_count <= LEXICAL_MAX_FIELDS && settings->k1 >= 0 &&
                  settings->k1 < 1e6F && settings->most_sum >= 0 && settings->most_length >= 0 &&
                  settings->most_named >= 0 && settings->most_thrice >= 0 && settings->repeated_least >= 0 &&
-                 settings->damping_power >= 0 && settings->damping_power < 10;
+                 settings->damping_power >= 0 && settings->damping_power < 10 && settings->schema_share >= 0 &&
+                 settings->schema_share <= 1;
     for (size_t f = 0; sound && f < settings->field_count; f++) {
         const struct lexical_field *field = &settings->fields[f];
         sound = field->weight >= 0 && field->weight < 1e6F && field->b >= 0 && field->b <= 1;
@@ -413,13 +414,17 @@ struct stuffing {
     double named, thrice; /* numbers of words that most_named and most_thrice of struct lexical_settings limit */
 };
 
-/* Sets the sum and the length of each row's impacts. */
-static void measure_impacts(const struct lexical_builder *builder, const uint32_t *rows, const float *impacts,
-                            struct stuffing *own)
+/* Sets the sum and the length of each row's impacts. fields: bits of the fields of each posting. */
+static void measure_impacts(const struct lexical_builder *builder, const uint32_t *rows, const uint8_t *fields,
+                            const float *impacts, struct stuffing *own)
 {
+    unsigned schema = 0;
+    for (size_t f = 0; f < builder->settings.field_count; f++)
+        schema |= builder->settings.fields[f].schema ? 1u << f : 0;
     for (size_t i = 0; i < builder->postings; i++) {
-        own[rows[i]].sum += impacts[i];
-        own[rows[i]].length += (double)impacts[i] * impacts[i];
+        double impact = impacts[i] * (fields[i] & ~schema ? 1 : builder->settings.schema_share);
+        own[rows[i]].sum += impact;
+        own[rows[i]].length += impact * impact;
     }
     for (size_t row = 0; row < builder->rows; row++)
         own[row].length = sqrt(own[row].length);
@@ -464,13 +469,13 @@ static double compute_factor(double own, double most, double mean, double least,
     return most > 0 && own > bound ? pow(bound / own, power) : 1;
 }
 
-static int compute_damping(const struct lexical_builder *builder, const uint32_t *rows, const float *impacts,
-                           float *damping, wt_error *err)
+static int compute_damping(const struct lexical_builder *builder, const uint32_t *rows, const uint8_t *fields,
+                           const float *impacts, float *damping, wt_error *err)
 {
     const struct lexical_settings *s = &builder->settings;
     WT_AUTO_FREE struct stuffing *own = wt__alloc_zeros(builder->rows + 1, sizeof *own);
     WT_CHECK_ALLOC(own, err);
-    measure_impacts(builder, rows, impacts, own);
+    measure_impacts(builder, rows, fields, impacts, own);
     measure_repeats(builder, own);
     struct stuffing mean = compute_mean_stuffing(own, builder->rows);
     for (size_t row = 0; row < builder->rows; row++) {
@@ -522,7 +527,7 @@ int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size
     uint32_t *rows = (uint32_t *)(block + layout.row), *block_last = (uint32_t *)(block + layout.block_last);
     uint16_t *quantised = (uint16_t *)(block + layout.impact), *block_max = (uint16_t *)(block + layout.block_max);
     place_postings(builder, block, &layout, impacts);
-    WT_TRY(compute_damping(builder, rows, impacts, (float *)(block + layout.damping), err));
+    WT_TRY(compute_damping(builder, rows, block + layout.fields, impacts, (float *)(block + layout.damping), err));
     for (size_t t = 0; t < header->terms; t++) {
         uint32_t from = entries[t].posting;
         quantise_impacts(&entries[t], entries[t + 1].posting - from, rows + from, impacts + from, quantised + from,

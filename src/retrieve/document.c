@@ -24,15 +24,16 @@ const struct lexical_settings wt__lexical_settings = {
     .most_thrice = 6,
     .repeated_least = 8,
     .damping_power = 6,
+    .schema_share = 0.3f,
     .field_count = FIELD_COUNT,
     .fields =
         {
-            [FIELD_NAME] = {2.0f, 0.75f, true},
-            [FIELD_PROVIDER] = {2.0f, 0.75f, true},
-            [FIELD_CATEGORY] = {0.5f, 0.75f, true},
-            [FIELD_DESCRIPTION] = {1.0f, 0.75f, false},
-            [FIELD_PARAMETERS] = {1.0f, 0.75f, false},
-            [FIELD_PARAMETER_TEXTS] = {0.5f, 0.75f, false},
+            [FIELD_NAME] = {2.0f, 0.75f, .names = true},
+            [FIELD_PROVIDER] = {2.0f, 0.75f, .names = true},
+            [FIELD_CATEGORY] = {0.5f, 0.75f, .names = true},
+            [FIELD_DESCRIPTION] = {1.0f, 0.75f},
+            [FIELD_PARAMETERS] = {1.0f, 0.75f, .schema = true},
+            [FIELD_PARAMETER_TEXTS] = {0.5f, 0.75f, .schema = true},
         },
 };
 
@@ -42,15 +43,16 @@ enum { ANALYSIS_VERSION = 5 };
 uint64_t wt__document_settings_key(void)
 {
     const struct lexical_settings *settings = &wt__lexical_settings;
-    enum { PLAIN = 9, OF_FIELD = 3 };
+    enum { PLAIN = 10, OF_FIELD = 4 };
     float values[PLAIN + OF_FIELD * FIELD_COUNT] = {
         (float)ANALYSIS_VERSION,  settings->k1,          settings->most_sum,       settings->most_length,
         settings->most_named,     settings->most_thrice, settings->repeated_least, settings->damping_power,
-        (float)TOOL_NAMES_VERSION};
+        (float)TOOL_NAMES_VERSION, settings->schema_share};
     for (size_t f = 0; f < FIELD_COUNT; f++) {
         values[PLAIN + OF_FIELD * f] = settings->fields[f].weight;
         values[PLAIN + OF_FIELD * f + 1] = settings->fields[f].b;
         values[PLAIN + OF_FIELD * f + 2] = settings->fields[f].names;
+        values[PLAIN + OF_FIELD * f + 3] = settings->fields[f].schema;
     }
     return wt__checksum(values, sizeof values, FIELD_COUNT);
 }

@@ -102,7 +102,9 @@ static bool field_has_term(const struct lexical_text *field, struct str term, si
     return false;
 }
 
-static void reference_row(uint64_t seed, uint32_t rows, uint32_t row, struct reference_stuffing *out)
+/* schema_share: share that words of the last field alone count in sum and length. */
+static void reference_row(uint64_t seed, uint32_t rows, uint32_t row, double schema_share,
+                          struct reference_stuffing *out)
 {
     struct row_text text;
     double squares = 0;
@@ -120,7 +122,7 @@ static void reference_row(uint64_t seed, uint32_t rows, uint32_t row, struct ref
             }
             if (!first)
                 continue;
-            double impact = reference_score(seed, rows, row, term);
+            double impact = reference_score(seed, rows, row, term) * (f == FIELDS - 1 ? schema_share : 1);
             out->sum += impact;
             squares += impact * impact;
             out->named += f == 0 && fields >= 2;
@@ -135,9 +137,9 @@ static double damped_by(double own, double most, double mean, double least, doub
     return most > 0 && own > bound ? pow(bound / own, power) : 1;
 }
 
-static void damps_rows_with_many_words(void **state)
+/* Damps the rows as the formulas do, with this schema_share for the last field. */
+static void compare_damping(float schema_share)
 {
-    (void)state;
     enum { ROWS = 60, SEED = 1 };
     static const struct {
         float most_sum, most_length, most_named, most_thrice, least, power;
@@ -146,7 +148,7 @@ static void damps_rows_with_many_words(void **state)
                  {0, 0, 0, .5F, 0, 1},     {1, 1, 1, 1, 1, 3},    {1e-5F, 1e-5F, 1e-5F, 1e-5F, 0, 9}};
     struct reference_stuffing own[ROWS], mean = {0};
     for (uint32_t row = 0; row < ROWS; row++) {
-        reference_row(SEED, ROWS, row, &own[row]);
+        reference_row(SEED, ROWS, row, schema_share, &own[row]);
         mean.sum += own[row].sum / ROWS;
         mean.length += own[row].length / ROWS;
         mean.named += own[row].named / ROWS;
@@ -164,6 +166,8 @@ static void damps_rows_with_many_words(void **state)
         settings.most_thrice = cases[c].most_thrice;
         settings.repeated_least = cases[c].least;
         settings.damping_power = cases[c].power;
+        settings.schema_share = schema_share;
+        settings.fields[FIELDS - 1].schema = true;
         unsigned char *block = make_block_by(&settings, SEED, ROWS, &len);
         assert_non_null(block);
         assert_int_equal(wt__lexical_view(&index, block, len, &err), 0);
@@ -186,6 +190,14 @@ static void damps_rows_with_many_words(void **state)
         assert_true(wt__lexical_damping(&index, ROWS) == 1);
         free(block);
     }
+}
+
+static void damps_rows_with_many_words(void **state)
+{
+    (void)state;
+    compare_damping(1);
+    compare_damping(0.25f);
+    compare_damping(0);
 }
 
 static void assert_same_hits(const struct scored *a, size_t a_len, const struct scored *b, size_t b_len)
@@ -482,6 +494,9 @@ static void reports_exceeded_limits(void **state)
     assert_string_equal(err.message, "BM25 settings out of range");
     wrong = test_settings;
     wrong.most_sum = -1;
+    assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EINVAL);
+    wrong = test_settings;
+    wrong.schema_share = 1.5f;
     assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EINVAL);
     wrong = test_settings;
     wrong.damping_power = 10;
