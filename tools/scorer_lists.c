@@ -198,10 +198,16 @@ static void write_kept(struct lists *l, const struct candidate_list *list, const
     free(row);
 }
 
+/* True for turns of a conversation, which are searched without a split into sub-queries (query/conversation.c). */
+static bool is_followup(const struct labelled *request)
+{
+    return strcmp(request->kind, "followup") == 0;
+}
+
 static void write_list(struct lists *l, const struct labelled *labelled)
 {
     struct view view = {.snapshot = l->index->snapshot, .encoder = l->encoder};
-    struct retrieve_request request = {.text = labelled->text, .k = 10};
+    struct retrieve_request request = {.text = labelled->text, .k = 10, .whole = is_followup(labelled)};
     struct candidate_list list;
     wt_error err;
     if (l->encoder)
@@ -231,7 +237,7 @@ static void write_joined(struct lists *l, const struct labelled *requests, size_
     wt__buffer_printf(&text, "%.*s", (int)out.text.len, out.text.ptr);
     for (size_t tries = 0; joined < wanted && tries < 2000; tries++) {
         const struct labelled *other = &requests[wt__rng_below(&l->rng, count)];
-        if (is_needed(l, &out, other->rows[0]) || other->count + out.count > NEEDED_MAX ||
+        if (is_needed(l, &out, other->rows[0]) || other->count + out.count > NEEDED_MAX || is_followup(other) ||
             (same && tries < 1500 && keys[other->rows[0]].provider != keys[out.rows[0]].provider))
             continue;
         if (text.len > 0 && text.ptr[text.len - 1] == '.')
@@ -244,7 +250,7 @@ static void write_joined(struct lists *l, const struct labelled *requests, size_
     }
     out.text = wt__buffer_view(&text);
     snprintf(out.kind, sizeof out.kind, "joined");
-    if (joined > 1)
+    if (joined > 1 && !is_followup(&requests[first]))
         write_list(l, &out);
     wt__buffer_dispose(&text);
 }
@@ -284,7 +290,7 @@ static void write_lists(struct lists *l, bool dev, const char *none)
             write_list(l, &requests[i]);
             requests[i].gone = false;
         }
-        if (wt__rng_below(&l->rng, JOINED_IN) == 0)
+        if (!is_followup(&requests[i]) && wt__rng_below(&l->rng, JOINED_IN) == 0)
             write_joined(l, requests, count);
     }
     if (none)

@@ -82,12 +82,12 @@ static size_t split_request_texts(struct str request, struct str texts[TEXTS_MAX
     return count > 1 ? 1 + count : 1;
 }
 
-static void read_request_texts(struct workspace *workspace, struct str request)
+static void read_request_texts(struct workspace *workspace, const struct retrieve_request *request)
 {
-    struct str texts[TEXTS_MAX];
+    struct str texts[TEXTS_MAX] = {request->text};
     workspace->names.count = workspace->names.spoken_count = 0;
     workspace->scored = NULL;
-    workspace->text_count = split_request_texts(request, texts);
+    workspace->text_count = request->whole ? 1 : split_request_texts(request->text, texts);
     for (size_t t = 0; t < workspace->text_count; t++)
         workspace->texts[t] = (struct text){.bytes = texts[t]};
 }
@@ -272,7 +272,7 @@ static int order_hits(struct source_query *query, size_t *exact_copies, wt_error
 static int find_candidates(struct source_query *query, wt_error *err)
 {
     *query->out = (struct hit_list){.fits = NAN};
-    read_request_texts(query->workspace, query->request->text);
+    read_request_texts(query->workspace, query->request);
     WT_TRY(search_sources(query, err));
     WT_TRY(collect_candidates(query, err));
     return score_candidates(query, err);

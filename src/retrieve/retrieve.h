@@ -104,6 +104,7 @@ struct retrieve_request {
     enum copies_placed copies; /* copies that keep places of their own */
     const float *encoded;      /* `encoded` of an earlier hit_list for the same text and encoder; NULL to encode now */
     struct neighbour_votes votes; /* `votes` of the same hit_list; items is NULL to vote now */
+    bool whole;                   /* do not split the text into sub-queries */
     bool features;                /* fill all features, and compute words for them even if words have no weight */
 };
 
