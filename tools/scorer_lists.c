@@ -1,7 +1,7 @@
 /* scorer_lists.c: writes the lists of candidates from which the learned scorer is trained.
  *
  *   scorer_lists STORE SET SPLIT OUT [--model NAME|--no-model] [--none FILE] [--keep N]
- *                [--kind NAME] [--limit N]
+ *                [--kind NAME] [--limit N] [--other] [--foreign]
  *
  * STORE has the tools of SET, a folder in BEIR layout, with vectors of the model. Beside the requests of the split,
  * there are lists for
@@ -10,8 +10,8 @@
  *   gone    requests whose tools are left out of the search, a sixth as many
  *   none    requests of FILE (queries.jsonl) that no tool serves; a tenth of them are dev
  *
- * The kind of a request is the end of its id, or NAME. Requests of the kind "foreign" are skipped. --limit draws about
- * N requests. With --keep, a list of more than N candidates keeps the needed ones, the best by words and meaning, and
+ * The kind of a request is the end of its id, or NAME. Requests of the kind "foreign" are skipped without
+ * --foreign. --other: cosines as for encoders without a network of their own. --limit draws about N requests. With --keep, a list of more than N candidates keeps the needed ones, the best by words and meaning, and
  * random others. Draws are seeded by the name of the split, so a second run writes the same file. */
 #include <math.h>
 #include <stdio.h>
@@ -41,6 +41,7 @@ struct lists {
     struct rng rng;
     FILE *out;
     size_t keep, inputs, limit; /* maximum candidates of a list; inputs of a network; requests to draw */
+    bool other, foreign;        /* options */
     const char *kind;           /* kind of all requests; NULL: the end of each id */
     struct lists_header header;
     uint64_t *allowed; /* bitmap of rows */
@@ -216,7 +217,7 @@ static void write_list(struct lists *l, const struct labelled *labelled)
         allow_others(l, labelled);
         request.allowed = l->allowed;
     }
-    if (wt__retrieve_candidates(&view, &request, &wt__scorer_table, l->workspace, &list, &err) < 0)
+    if (wt__retrieve_candidates(&view, &request, &wt__scorer_table, l->other, l->workspace, &list, &err) < 0)
         exit_with_wt_error(&err);
     if (list.count == 0)
         return;
@@ -279,7 +280,7 @@ static void write_lists(struct lists *l, bool dev, const char *none)
     if (!requests)
         exit_with_message("out of memory");
     for (size_t q = 0; q < l->data.len; q++)
-        if (label_request(l, &l->data.queries[q], &requests[count]) && strcmp(requests[count].kind, "foreign") != 0)
+        if (label_request(l, &l->data.queries[q], &requests[count]) && (l->foreign || strcmp(requests[count].kind, "foreign") != 0))
             count++;
     for (size_t i = 0; i < count; i++) {
         if (l->limit < count && wt__rng_below(&l->rng, count) >= l->limit)
@@ -305,6 +306,10 @@ int main(int argc, char **argv)
     for (int i = 5; i < argc; i++) {
         if (strcmp(argv[i], "--no-model") == 0)
             model = "";
+        else if (strcmp(argv[i], "--other") == 0)
+            l.other = true;
+        else if (strcmp(argv[i], "--foreign") == 0)
+            l.foreign = true;
         else if (strcmp(argv[i], "--model") == 0 && i + 1 < argc)
             model = argv[++i];
         else if (strcmp(argv[i], "--none") == 0 && i + 1 < argc)

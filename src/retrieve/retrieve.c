@@ -333,8 +333,8 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
 }
 
 int wt__retrieve_candidates(const struct view *view, const struct retrieve_request *request,
-                            const struct scorer_table *table, struct workspace *workspace, struct candidate_list *out,
-                            wt_error *err)
+                            const struct scorer_table *table, bool standard, struct workspace *workspace,
+                            struct candidate_list *out, wt_error *err)
 {
     /* Without the scorer, because its networks may be of another table. */
     static const struct retriever retriever = {.subquery = 1, .also = SCORER_READS};
@@ -349,7 +349,7 @@ int wt__retrieve_candidates(const struct view *view, const struct retrieve_reque
     float *inputs;
     wt__arena_reset(&workspace->arena);
     WT_TRY(find_candidates(&query, err));
-    WT_TRY(wt__scorer_read(&query, table, &inputs, err));
+    WT_TRY(wt__scorer_read(&query, table, standard, &inputs, err));
     *out = (struct candidate_list){workspace->text_count, query.count, query.rows, inputs};
     return 0;
 }

@@ -415,7 +415,7 @@ static int compare_providers(const struct candidate_providers *providers, struct
     float *near = wt__arena_array(arena, float, providers->count), *nearest = wt__arena_array(arena, float, n);
     WT_CHECK_ALLOC(best_cosine && cosine && best_any && any && near && nearest, err);
     for (size_t p = 0; p < providers->count; p++)
-        best_cosine[p] = -1;
+        best_cosine[p] = -INFINITY;
     for (size_t c = 0; c < n; c++) {
         uint32_t p = providers->numbers[c];
         best_cosine[p] = fmaxf(best_cosine[p], text->cosines[c]);
@@ -479,9 +479,66 @@ static int read_scored_text(const struct term_fields *fields, const struct soft_
     return compare_providers(providers, out, arena, err);
 }
 
+/* ---------------------------------------------------------------- cosines */
+
+/* Tools whose cosines with each other are measured: PAIRED with PAIRED_WITH others. */
+enum { PAIRED = 16, PAIRED_WITH = 64 };
+static const float DEVIATION_LEAST = 0.01f; /* for catalogues of few or equal tools */
+
+/* Computes mean and standard deviation of cosines between tools that are spread evenly over the catalogue. */
+static int measure_pairs(const struct vectors *vectors, struct workspace *workspace, float *mean, float *deviation,
+                         wt_error *err)
+{
+    float *queries = wt__arena_array(&workspace->arena, float, PAIRED *vectors->dim);
+    float *cosines[PAIRED], *all = wt__arena_array(&workspace->arena, float, PAIRED *PAIRED_WITH);
+    WT_CHECK_ALLOC(queries && all, err);
+    uint32_t rows[PAIRED_WITH];
+    size_t queried = 0, counted = 0;
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < PAIRED_WITH; i++)
+        rows[i] = (uint32_t)((uint64_t)vectors->rows * i / PAIRED_WITH);
+    for (size_t i = 0; i < PAIRED; i++) {
+        const float *vector = wt__vectors_of_row(vectors, (uint32_t)((uint64_t)vectors->rows * (2 * i + 1) / (2 * PAIRED)));
+        if (!vector)
+            continue;
+        memcpy(queries + queried * vectors->dim, vector, vectors->dim * sizeof *vector);
+        cosines[queried] = all + queried * PAIRED_WITH;
+        queried++;
+    }
+    WT_TRY(wt__vectors_score_rows(vectors, &workspace->vectors, queries, queried, rows, PAIRED_WITH, cosines, err));
+    for (size_t i = 0; i < queried * PAIRED_WITH; i++) {
+        bool same = all[i] > 1 - 1e-4f, none = all[i] == 0;
+        counted += !same && !none;
+        sum += same || none ? 0 : (double)all[i];
+        squares += same || none ? 0 : (double)all[i] * (double)all[i];
+    }
+    *mean = counted > 0 ? (float)(sum / (double)counted) : 0;
+    double variance = counted > 0 ? squares / (double)counted - (double)*mean * (double)*mean : 0;
+    *deviation = fmaxf(sqrtf(fmaxf((float)variance, 0)), DEVIATION_LEAST);
+    return 0;
+}
+
+/* Replaces cosines [texts][N] by standard deviations from the mean cosine of two tools. Encoders differ in the range of
+ * their cosines: any two texts have .8 with some, and .1 with others. */
+static int standardise_cosines(const struct source_query *query, const struct vectors *vectors, float **cosines,
+                               wt_error *err)
+{
+    struct workspace *workspace = query->workspace;
+    float mean = 0, deviation = 1;
+    WT_TRY(measure_pairs(vectors, workspace, &mean, &deviation, err));
+    for (size_t t = 0; t < workspace->text_count; t++) {
+        float *standard = wt__arena_array(&workspace->arena, float, query->count);
+        WT_CHECK_ALLOC(standard, err);
+        for (size_t c = 0; c < query->count; c++)
+            standard[c] = (cosines[t][c] - mean) / deviation;
+        cosines[t] = standard;
+    }
+    return 0;
+}
+
 /* Sets cosines to those of all texts, [texts][N]. A trained recipe searches other vectors than those of the tools'
  * texts. The networks were trained with cosines of the texts, so these are used if the snapshot has them. */
-static int read_text_cosines(const struct source_query *query, float **cosines, wt_error *err)
+static int read_text_cosines(const struct source_query *query, bool standard, float **cosines, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     const struct view *view = query->view;
@@ -494,9 +551,10 @@ static int read_text_cosines(const struct source_query *query, float **cosines, 
                             : wt__ranking(query, t, SOURCE_DENSE)->scores;
         WT_CHECK_ALLOC(cosines[t], err);
     }
-    return others ? wt__vectors_score_rows(texts, &workspace->vectors, workspace->texts[0].vector,
-                                           workspace->text_count, query->rows, query->count, cosines, err)
-                  : 0;
+    if (others)
+        WT_TRY(wt__vectors_score_rows(texts, &workspace->vectors, workspace->texts[0].vector, workspace->text_count,
+                                      query->rows, query->count, cosines, err));
+    return standard && view->vectors ? standardise_cosines(query, others ? texts : view->vectors, cosines, err) : 0;
 }
 
 /* ---------------------------------------------------------------- inputs */
@@ -527,7 +585,8 @@ static void copy_whole_features(const struct scorer_table *table, const float *f
             memcpy(inputs + to++ * n, first + f * n, n * sizeof *inputs);
 }
 
-int wt__scorer_read(struct source_query *query, const struct scorer_table *table, float **out, wt_error *err)
+int wt__scorer_read(struct source_query *query, const struct scorer_table *table, bool standard, float **out,
+                    wt_error *err)
 {
     size_t texts = query->workspace->text_count, n = query->count, size = wt__scorer_inputs(table) * n;
     float *inputs = wt__arena_array(&query->workspace->arena, float, texts *size);
@@ -539,7 +598,7 @@ int wt__scorer_read(struct source_query *query, const struct scorer_table *table
     struct term_fields fields;
     struct candidate_providers providers = {.count = 0};
     float *cosines[TEXTS_MAX];
-    WT_TRY(read_text_cosines(query, cosines, err));
+    WT_TRY(read_text_cosines(query, standard, cosines, err));
     WT_TRY(number_providers(query, &providers, err));
     WT_TRY(compare_soft_words(query, &providers, &words, err));
     WT_TRY(open_term_fields(query, &fields, err));

@@ -250,7 +250,7 @@ static struct candidate_list find_candidates(struct scorer_fixture *f, const cha
     const struct view view = {.snapshot = f->snapshot};
     const struct retrieve_request wanted = {.text = wt__str(request), .k = 10};
     struct candidate_list list;
-    assert_int_equal(wt__retrieve_candidates(&view, &wanted, table, f->workspace, &list, NULL), 0);
+    assert_int_equal(wt__retrieve_candidates(&view, &wanted, table, false, f->workspace, &list, NULL), 0);
     return list;
 }
 
