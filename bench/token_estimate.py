@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compares the estimate of tokens, a quarter of a definition's bytes, with GPT-4o's tokenizer: the table of
-docs/retrieval.md.
+docs/find.md.
 
     python3 bench/token_estimate.py WHICHTOOL MODULES DATA...
 

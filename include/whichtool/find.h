@@ -23,8 +23,8 @@ extern "C" {
  * The result's notice lists names and patterns without a tool, with suggestions. If no tool has any of `providers`, or
  * none matches any of `only`, the search fails with WT_ENOTFOUND.
  *
- * Cost: the first search with a filter visits all providers, and with patterns all names (docs/retrieval.md has times
- * for a million). Later searches with the same filter reuse the result until the catalogue changes.
+ * Cost: the first search with a filter visits all providers, and with patterns all names (docs/find.md has times for a
+ * million). Later searches with the same filter reuse the result until the catalogue changes.
  *
  * A list of more than WT_MAX_FILTER_ITEMS, a NULL in a list, or a pattern of more than WT_MAX_PATTERN_BYTES is
  * WT_EINVAL. Lists and strings are borrowed for the call. */
@@ -68,7 +68,7 @@ typedef struct wt_find_options {
     /* Token budget for the definitions of all hits together. In rank order, each hit that still fits is included. The
      * notice names the first hits that do not fit. 0: unlimited.
      *
-     * The estimate is a quarter of the bytes that wt_export writes for the tool alone (docs/retrieval.md has the
+     * The estimate is a quarter of the bytes that wt_export writes for the tool alone (docs/find.md has the
      * error). For a format that answers a client's search, such as "anthropic-reference", the definitions that the
      * answer loads are estimated. */
     size_t max_tokens;
@@ -164,7 +164,7 @@ typedef struct wt_hits {
     const char *better;  /* WT_BASE_MODEL if it is the default but not installed, so that the less accurate built-in
                             encoder was used; else NULL */
     const char *read_as; /* the request as searched, with unknown words corrected, or only the ends of a long request
-                            (docs/retrieval.md); NULL if unchanged */
+                            (docs/find.md); NULL if unchanged */
     const char *const *unknown_words; /* [unknown_count] words of the request that no tool has. Only set if no hit is
                                          likely, or the request is just a few keywords */
     size_t unknown_count;

@@ -3,7 +3,7 @@
  *
  * The number of tokens is an estimate: the bytes of the exported definition divided by four. If the model reads
  * definitions in another format than the requested one, that other format counts (wt__export_read). The tokenizer of
- * the model is unknown here. docs/retrieval.md compares the estimate with a tokenizer. */
+ * the model is unknown here. docs/find.md compares the estimate with a tokenizer. */
 #ifndef WT_QUERY_BUDGET_H
 #define WT_QUERY_BUDGET_H
 

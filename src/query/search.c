@@ -487,7 +487,7 @@ int wt__search_run(struct search *search, wt_error *err)
 }
 
 /* Unknown words are reported if each of the first LOOKED_AT hits has a probability below UNLIKELY. Chosen on the dev
- * split (docs/retrieval.md). */
+ * split (docs/find.md). */
 static const float UNLIKELY = 0.2f;
 enum { LOOKED_AT = 5 };
 

@@ -9,7 +9,7 @@
  *   names (a capital inside a sentence)
  *   all words, if at most half of the unknown words have a correction
  *
- * In the last case the request is probably in another language. docs/retrieval.md measures the effect. */
+ * In the last case the request is probably in another language. docs/find.md measures the effect. */
 #ifndef WT_RETRIEVE_SPELLING_H
 #define WT_RETRIEVE_SPELLING_H
 
