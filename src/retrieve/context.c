@@ -16,7 +16,7 @@
 
 /* Chosen on the dev dialogues of bench/real. */
 static const float PROVIDER_CALLED = 11;          /* factor of a tool whose provider was called */
-static const float SHARE_LEAST = 0.03f;           /* value, and root of a share, of a tool without evidence */
+static const float SHARE_LEAST = 0.03f;           /* root of the share of a tool without evidence */
 static const float FEW_WORDS = 1, MANY_WORDS = 8; /* content words of the request */
 static const float NEEDED_LEAST = 0.3f;           /* weight for requests of MANY_WORDS or more */
 static const float NEAR = 1, NEARER = 1.3f;       /* best cosine of the request divided by that of the conversation */
@@ -97,12 +97,10 @@ static int score_context_rows(struct source_query *query, wt_error *err)
     return 0;
 }
 
-/* The weight is the sum of the other sources' weights, times context_needed. */
-static float value_of_context(const struct source_query *query, float weight, size_t t, size_t c)
+static float context_factor(const struct source_query *query, float weight, size_t t, size_t c)
 {
-    float factor = powf(1 + wt__ranking(query, 0, SOURCE_CONTEXT)->scores[c], query->context_needed);
-    float least = SHARE_LEAST * weight / query->context_needed;
-    return (wt__value_without(query, SOURCE_CONTEXT, t, c) + least) * (factor - 1);
+    (void)t;
+    return powf(1 + wt__ranking(query, 0, SOURCE_CONTEXT)->scores[c], weight);
 }
 
 /* Raises the sub-query features of a candidate to its features for the conversation, multiplied by the dependence of
@@ -139,6 +137,7 @@ void wt__context_raise(struct source_query *query)
 }
 
 const struct source wt__source_context = {
-    {"context", NULL, has_context, search_context, score_context_rows, value_of_context, fill_context_features},
+    {"context", NULL, has_context, search_context, score_context_rows, context_factor, fill_context_features},
     .is_preset = true,
+    .multiplies = true,
     .is_sparse = true};

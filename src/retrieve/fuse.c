@@ -51,34 +51,29 @@ bool wt__query_uses(const struct source_query *query, enum source_id source)
     return wt__retriever_uses(query->retriever, source) || (s->for_features && query->request->features);
 }
 
-/* Returns the contribution of a source to the value of candidate c for text t. */
-static float source_value(const struct source_query *query, enum source_id source, size_t t, size_t c)
+/* Returns the contribution of a source to the value of candidate c for text t. sum: contributions of the sources before
+ * it in the table. */
+static float source_value(const struct source_query *query, enum source_id source, size_t t, size_t c, float sum)
 {
+    const struct source *s = wt__sources[source];
     float weight = query->weights[source];
-    if (weight > 0 && wt__sources[source]->value)
-        return wt__sources[source]->value(query, weight, t, c);
-    return weight > 0 ? weight * wt__ranking(query, t, source)->scores[c] : 0;
-}
-
-float wt__value_without(const struct source_query *query, enum source_id source, size_t t, size_t c)
-{
-    float sum = 0;
-    for (enum source_id s = 0; s < SOURCES; s++)
-        sum += s == source ? 0 : source_value(query, s, t, c);
-    return sum;
+    if (weight <= 0)
+        return 0;
+    float value = s->value ? s->value(query, weight, t, c) : weight * wt__ranking(query, t, source)->scores[c];
+    return s->multiplies ? (sum + VALUE_LEAST * query->weight_sum) * (value - 1) : value;
 }
 
 /* Sets the weights of the query, adapted to this request. */
 static void weigh_sources(struct source_query *query)
 {
-    float others = 0;
     memcpy(query->weights, query->retriever->weights, sizeof query->weights);
+    query->weight_sum = 0;
     for (enum source_id s = 0; s < SOURCES; s++)
-        others += wt__sources[s]->is_preset ? 0 : query->weights[s];
-    query->weights[SOURCE_RECORDED] *= others;
-    query->weights[SOURCE_NAMED] *= others;
+        query->weight_sum += wt__sources[s]->is_preset ? 0 : query->weights[s];
+    query->weights[SOURCE_RECORDED] *= query->weight_sum;
+    query->weights[SOURCE_NAMED] *= query->weight_sum;
     query->context_needed = wt__context_needed(query);
-    query->weights[SOURCE_CONTEXT] *= others * query->context_needed;
+    query->weights[SOURCE_CONTEXT] *= query->context_needed;
 }
 
 int wt__fuse(struct source_query *query, struct evidence *out, wt_error *err)
@@ -100,7 +95,7 @@ int wt__fuse(struct source_query *query, struct evidence *out, wt_error *err)
         WT_CHECK_ALLOC(out->value[t], err);
         for (enum source_id s = 0; s < SOURCES; s++)
             for (size_t c = 0; c < query->count && query->weights[s] > 0; c++)
-                out->value[t][c] += source_value(query, s, t, c);
+                out->value[t][c] += source_value(query, s, t, c, out->value[t][c]);
     }
     return wt__named_order(query, out, err);
 }
@@ -127,17 +122,20 @@ void wt__fuse_hit(const struct source_query *query, const struct evidence *evide
                   const struct chosen_candidate *choice, const struct chosen_candidate *first, struct hit *out)
 {
     size_t c = choice->candidate;
+    float sum = 0;
     *out = (struct hit){
         .row = query->rows[c], .score = choice->score, .estimate = query->probability ? query->probability[c] : NAN};
     for (enum source_id s = 0; s < SOURCES; s++) {
         const struct ranking *whole = wt__ranking(query, 0, s);
         bool silent = wt__sources[s]->is_sparse && whole->scores[c] == 0;
+        float value = source_value(query, s, 0, c, sum);
+        sum += value;
         if (wt__retriever_uses(query->retriever, s) && !silent) {
             struct stage_evidence *stage = wt__hit_stage(out, wt__sources[s]->name);
             stage->rank = wt__sources[s]->ranks_all ? rank_by_value(whole->scores, query->count, c)
                                                     : find_source_rank(whole, query->rows[c]);
             stage->score = whole->scores[c];
-            stage->share = source_value(query, s, 0, c);
+            stage->share = value;
             stage->weight = query->weights[s];
         }
         if (wt__sources[s]->features)

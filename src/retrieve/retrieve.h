@@ -42,7 +42,8 @@ enum source_id {
 
 /* Weight of each kind of evidence. */
 struct retriever {
-    /* 0 if unused. For SOURCE_RECORDED, SOURCE_NAMED and SOURCE_CONTEXT a share of the sum of the other weights. */
+    /* 0 if unused. For SOURCE_RECORDED and SOURCE_NAMED a share of the sum of the other weights; for SOURCE_CONTEXT the
+     * exponent of its factor. */
     float weights[SOURCES];
     float subquery; /* weight of a sub-query relative to the whole request */
     unsigned also;  /* bits 1u << source_id of sources that are computed without a weight, for the features */

@@ -68,6 +68,7 @@ struct source_query {
     size_t depth;           /* candidates per text and source */
     bool fused;             /* words and meaning are both used and must share a scale */
     float weights[SOURCES]; /* the retriever's weights, adapted to this request */
+    float weight_sum;       /* of the sources whose weights are not preset */
     float context_needed;   /* wt__context_needed of this query */
     uint32_t *rows;
     size_t count;       /* N candidates: rows [count], ascending */
@@ -80,6 +81,9 @@ enum { SCORER_READS = 1u << SOURCE_BM25 | 1u << SOURCE_DENSE | 1u << SOURCE_PROV
 
 enum { SOURCE_TRIED = 8 };
 
+/* What a factor multiplies if no other source has evidence for a candidate, as a share of weight_sum. */
+#define VALUE_LEAST 0.03f
+
 struct source {
     struct {                /* without a name, so that an initialiser can list these members in braces */
         const char *name;   /* name of the stage */
@@ -91,15 +95,16 @@ struct source {
         int (*search)(struct source_query *query, wt_error *err);
         /* Sets scores [N] of the candidates for each text. */
         int (*score_rows)(struct source_query *query, wt_error *err);
-        /* Returns the contribution of candidate c to text t for a weight above 0. Contributions of all sources are
-         * added, so they must be on one scale. Scores need not be. NULL if the contribution is the product of weight
-         * and score. */
+        /* Returns the contribution of the source to the value of candidate c for text t. weight: above 0. Contributions
+         * of all sources are added, so they must be on one scale; scores need not be. NULL if the contribution is the
+         * product of weight and score. See also `multiplies`. */
         float (*value)(const struct source_query *query, float weight, size_t t, size_t c);
         /* Sets the features of candidate c that this source provides. Also called if the source was not queried.
          * NULL if it provides none. */
         void (*features)(const struct source_query *query, size_t c, float *out);
     };
     bool is_preset;     /* the search sets the weight; training does not */
+    bool multiplies;    /* `value` is a factor of the contributions of the sources before it, plus VALUE_LEAST */
     bool is_sparse;     /* has no evidence about most tools; a hit with score 0 omits this source */
     bool needs_vectors; /* reads the vectors of the texts */
     bool for_features;  /* runs if features are wanted */
@@ -117,10 +122,6 @@ static inline struct ranking *wt__ranking(const struct source_query *query, size
 {
     return &query->workspace->texts[t].rankings[source];
 }
-
-/* Returns the sum of the contributions of all sources but one to the value of candidate c for text t. Defined in
- * fuse.c. */
-float wt__value_without(const struct source_query *query, enum source_id source, size_t t, size_t c);
 
 /* Returns the dependence on earlier turns: 1 for a request that means nothing alone, 0 without earlier turns or after a
  * change of subject. Defined in context.c. */
