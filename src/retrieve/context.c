@@ -15,8 +15,8 @@
 #include "retrieve/words.h"
 
 /* Chosen on the dev dialogues of bench/real. */
-static const float PROVIDER_CALLED = 11;          /* factor of a tool whose provider was called */
-static const float SHARE_LEAST = 0.03f;           /* root of the share of a tool without evidence */
+static const float PROVIDER_CALLED = 30;          /* factor of a tool whose provider was called */
+static const float SHARE_LEAST = 0.003f;          /* root of the share of a tool without evidence */
 static const float FEW_WORDS = 1, MANY_WORDS = 8; /* content words of the request */
 static const float NEEDED_LEAST = 0.3f;           /* weight for requests of MANY_WORDS or more */
 static const float NEAR = 1, NEARER = 1.3f;       /* best cosine of the request divided by that of the conversation */
