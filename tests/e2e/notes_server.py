@@ -2,8 +2,9 @@
 
     python3 notes_server.py NAME [mute]
 
-A mute one answers no call, and appends a line to the file `cancelled` for each cancelled call. The server starts a child
-process, and appends both process ids to the file `started`. `drop_note` exits at once.
+A mute one answers no call. It appends a line to the file `called` for each call, and a line to the file `cancelled` for
+each cancelled call. The server starts a child process, and appends both process ids to the file `started`. `drop_note`
+exits at once.
 """
 import json
 import os
@@ -30,7 +31,11 @@ for line in sys.stdin:
     if method == "notifications/cancelled":
         with open("cancelled", "a", encoding="utf-8") as file:
             file.write(f"{params['requestId']}\n")
-    if "id" not in message or (method == "tools/call" and sys.argv[2:] == ["mute"]):
+    if method == "tools/call" and sys.argv[2:] == ["mute"]:
+        with open("called", "a", encoding="utf-8") as file:
+            file.write(f"{message['id']}\n")
+        continue
+    if "id" not in message:
         continue
     answer = {"error": {"code": -32601, "message": "what"}}
     if method == "initialize":

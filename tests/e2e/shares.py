@@ -4,8 +4,8 @@ answers.
     python3 shares.py URL KEY-A KEY-B CALLS SESSIONS
 
 A starts CALLS calls of the server `mute` and SESSIONS sessions; B has a session, a waiting call, and calls of the server
-`home`. The file `cancelled` has a line for each cancelled call of `mute`. Prints a line for each figure, and finally
-`N crossed`, the number of B's operations that A disturbed.
+`home`. The file `called` has a line for each call of `mute`, and the file `cancelled` a line for each cancelled call.
+Prints a line for each figure, and finally `N crossed`, the number of B's operations that A disturbed.
 """
 import http.client
 import json
@@ -92,6 +92,17 @@ def lines_of(path):
         return 0
 
 
+def wait_for_refusals(flood):
+    """Waits until each call of the flood is refused or has reached `mute`. Returns the number of calls that wait.
+
+    A call that is not refused yet waits, too. The two numbers meet only once no such call is left: the number of
+    waiting calls never rises, and the number of calls that reached `mute` never falls or exceeds it."""
+    while (reached := lines_of("called") - 1) != (count := sum(map(is_waiting, flood))):  # the first call is B's
+        assert reached < count
+        time.sleep(0.01)
+    return count
+
+
 b, waiting_b, a = Client(key_b), Client(key_b), Client(key_a)
 check("the session begins", b.initialize() == 200)
 waiting_b.fields["Mcp-Session-Id"] = b.fields["Mcp-Session-Id"]
@@ -101,6 +112,8 @@ for _ in range(1000):  # until both servers have listed their tools
     time.sleep(0.1)
 before = latencies(b)
 waiting_b.begin(call("mute__read_note"))
+while lines_of("called") < 1:
+    time.sleep(0.01)
 
 check("A's session begins", a.initialize() == 200)
 flood = []
@@ -114,7 +127,8 @@ for i in range(calls):
         flood.append(one.connection)
 during = latencies(b)
 check("B's call that waits, during A's calls", is_waiting(waiting_b.connection))
-check("A's calls are refused beyond its share", calls < 200 or any(not is_waiting(one) for one in flood))
+running = wait_for_refusals(flood)
+check("A's calls are refused beyond its share", calls < 200 or running < calls)
 
 began = time.monotonic()
 statuses = [a.initialize() for _ in range(sessions)]
@@ -124,15 +138,13 @@ check("B's session", b.ask(message("tools/list"))[0] == 200)
 check("B's call that waits, after A's sessions", is_waiting(waiting_b.connection))
 after = latencies(b)
 
-running = sum(map(is_waiting, flood))
+check("A's calls wait, after its sessions", sum(map(is_waiting, flood)) == running)
 print(f"{running} of {calls} calls of A wait")
 cancelled = lines_of("cancelled")
 for one in flood:
     one.close()
-for _ in range(600):  # a minute
-    if lines_of("cancelled") - cancelled >= running:
-        break
-    time.sleep(0.1)
+while lines_of("cancelled") - cancelled < running:
+    time.sleep(0.01)
 check("each call of A is cancelled when A goes", lines_of("cancelled") - cancelled == running)
 check("B's call that waits, after A has gone", is_waiting(waiting_b.connection))
 for name, times in ("before", before), ("during A's calls", during), ("after A's sessions", after):

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The gateway before two servers, one of which never answers, with two keys: one key's client cannot affect the other's.
+# The long timeout keeps the waiting calls alive on a slow machine.
 # SHARES_CALLS and SHARES_SESSIONS enlarge the test; the reported case had 300 and 10050.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -9,7 +10,7 @@ trap '[ -z "$served" ] || kill "$served" 2>/dev/null; rm -rf "$work"' EXIT
 
 cat >servers.json <<JSON
 {"mcpServers": {
-  "mute": {"command": "$python", "args": ["$here/notes_server.py", "mute", "mute"]},
+  "mute": {"command": "$python", "args": ["$here/notes_server.py", "mute", "mute"], "timeout": 3600},
   "home": {"command": "$python", "args": ["$here/notes_server.py", "home"]}
 }}
 JSON

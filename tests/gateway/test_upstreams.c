@@ -325,7 +325,6 @@ static const struct {
      "\"error\":{\"code\":-5,\"message\":\"not today\",\"data\":[1]}", true},
     {"refusal without a message", "call() { error '{}'; }; serve", "",
      "the server bad sent an error that violates MCP: \\\"code\\\" is not an integer", false},
-    {"malformed list", "TOOLS='7,{'; serve", "", "\"isError\":true", false},
     {"refused list",
      "serve() { while read -r r; do id=${r#*'\"id\":'}; id=${id%%,*}; error '{\"code\":-1,\"message\":\"never\"}'; "
      "done; }; serve",
@@ -345,6 +344,8 @@ static void isolates_faulty_servers(void **state)
         snprintf(listed, sizeof listed, LISTED("%s"), bad[i].more);
         start_both_servers(bad[i].script, listed, &options);
         check_good_server(bad[i].name);
+        if (bad[i].is_result) /* a call gives up at once if the first start of a server fails */
+            wait_for_state(&s, 0, UPSTREAM_READY);
         char *said = call_bad_server();
         if (!strstr(said, bad[i].says) || (!bad[i].is_result && !strstr(said, "\"isError\":true")))
             fail_msg("%s: %s", bad[i].name, said);
@@ -352,6 +353,28 @@ static void isolates_faulty_servers(void **state)
         check_good_server(bad[i].name);
         stop_gateway(&s);
     }
+}
+
+/* A server with a malformed list never becomes ready. The gateway relays calls once it is connected, so the server may
+ * answer calls until the gateway has read the list. All later calls fail. */
+static void calls_fail_after_a_malformed_list(void **state)
+{
+    struct upstream_status status;
+    char *said;
+    (void)state;
+    start_both_servers("TOOLS='7,{'; serve", LISTED(""), &(struct gateway_options){0});
+    check_good_server("malformed list");
+    while (strstr(said = call_bad_server(), "\"text\":\"fine\"")) {
+        free(said);
+        wt__upstream_status(s.gateway->upstreams[0], &status);
+        assert_int_not_equal(status.state, UPSTREAM_READY);
+    }
+    if (!strstr(said, "the server bad is not running: the server bad sent an invalid message: ") ||
+        !strstr(said, "\"isError\":true"))
+        fail_msg("%s", said);
+    free(said);
+    check_good_server("malformed list");
+    stop_gateway(&s);
 }
 
 /* ---------------------------------------------------------------- restarts */
@@ -968,6 +991,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(excluded_tools_are_hidden, make_state_folder, remove_state_folder),
         cmocka_unit_test_setup_teardown(keeps_a_server_with_an_invalid_cursor, make_state_folder, remove_state_folder),
         cmocka_unit_test_setup_teardown(isolates_faulty_servers, make_state_folder, remove_state_folder),
+        cmocka_unit_test_setup_teardown(calls_fail_after_a_malformed_list, make_state_folder, remove_state_folder),
         cmocka_unit_test_setup_teardown(a_call_restarts_a_server, make_state_folder, remove_state_folder),
         cmocka_unit_test_setup_teardown(a_call_survives_killed_starts, make_state_folder, remove_state_folder),
         cmocka_unit_test_setup_teardown(a_call_fails_early_if_a_restart_fails, make_state_folder, remove_state_folder),

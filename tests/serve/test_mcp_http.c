@@ -1,4 +1,5 @@
 /* Tests MCP over HTTP: errors, sessions, streams, and closed connections in each era. */
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -571,6 +572,29 @@ static void a_legacy_stream_gets_changes(void **state)
     wt__buffer_dispose(&two);
 }
 
+/* Blocks the registration of a stream, and checks that the client gets no bytes meanwhile. Otherwise a client could see
+ * its stream, and yet miss a notice. */
+static void a_legacy_stream_is_registered_before_its_head_is_sent(void **state)
+{
+    char id[64], fields[256];
+    struct buffer in = {0};
+    (void)state;
+    begin_http_session(id, "");
+    snprintf(fields, sizeof fields, "Accept: text/event-stream\r\nMcp-Session-Id: %s\r\n", id);
+    struct mcp_peer *peer = service->peers; /* the newest session */
+    pthread_mutex_lock(&peer->lock);
+    int client = open_request("GET", fields, NULL);
+    struct pollfd input = {.fd = client, .events = POLLIN};
+    int early = poll(&input, 1, 200);
+    pthread_mutex_unlock(&peer->lock);
+    assert_int_equal(early, 0);
+    receive_until(client, &in, ":\n\n");
+    wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
+    receive_until(client, &in, "notifications/tools/list_changed");
+    close(client);
+    wt__buffer_dispose(&in);
+}
+
 static void legacy_clients_are_asked_on_their_stream(void **state)
 {
     char id[64], fields[512];
@@ -844,6 +868,7 @@ int main(void)
         cmocka_unit_test(early_messages_start_a_stream),
         cmocka_unit_test(a_listener_gets_changes_until_it_closes),
         cmocka_unit_test(a_legacy_stream_gets_changes),
+        cmocka_unit_test(a_legacy_stream_is_registered_before_its_head_is_sent),
         cmocka_unit_test(legacy_clients_are_asked_on_their_stream),
         cmocka_unit_test(a_modern_disconnect_cancels_the_call),
         cmocka_unit_test(a_legacy_disconnect_without_a_stream_cancels_the_call),

@@ -268,8 +268,10 @@ static void open_stream(struct mcp_http *http, struct http_exchange *exchange, s
         answer_error(exchange, 503, STR("null"), MCP_INTERNAL_ERROR, "out of memory");
         return;
     }
-    wt__mcp_http_channel_start_stream(channel);
+    /* Register the stream before its head is sent. A client that has seen the head must miss no notice, and the stream
+     * that it opens next must replace this one. */
     wt__mcp_peer_stream(peer, channel);
+    wt__mcp_http_channel_start_stream(channel);
     wt__mcp_channel_release(channel);
 }
 
