@@ -5,9 +5,7 @@
  *   values      one for each text and candidate (fuse.c):
  *                 bm25        words / best words
  *                 dense       cosine
- *                 hybrid      sqrt(coverage) * words / best words + W * cosine / best cosine; W comes from the model.
- *                             Words are damped for keyword-stuffed tools (lexical.h).
- *                 scorer      exp(score), where the learned scorer (scorer.h) gives the score
+ *                 hybrid      exp(score), where the learned scorer (scorer.h) gives the score
  *   order       compose.h
  *
  * Cost: one BM25 search per text, one pass over the vectors, and a few hundred exact scores. Only the searches grow

@@ -29,7 +29,7 @@
  * distinguish tools.
  *
  * The list was chosen on the train and dev parts of the data sets. Only the words of quantity were decided by test
- * figures, because dev was not conclusive (docs/retrieval.md, "What tests decided").
+ * figures, because dev was not conclusive (docs/retrieval.md, "Accuracy").
  *
  * Invariant: words are unique and in ascending byte order (tests/text/test_analyser.c). */
 static const char *const stopwords[] = {
