@@ -103,7 +103,7 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit_list *h
 }
 
 /* Fitted by bench/bench_needs.c on the dev requests of bench/real, with the default encoder. */
-static const float need_weights[NEED_FEATURES] = {0.5825f, 4.539f, -0.5135f, 0.4825f}, need_constant = -1.871f;
+static const float need_weights[NEED_FEATURES] = {0.6367f, 3.848f, -1.009f, -0.04902f}, need_constant = -1.266f;
 
 const float wt__need_least = 0.1f;
 
