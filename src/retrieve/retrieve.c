@@ -27,6 +27,10 @@
  * per provider skips candidates, so a search with a cap needs more of them (CAPPED_DEPTH). */
 enum { DEPTH = 100, CAPPED_DEPTH = WT_MAX_K };
 
+/* A sub-query adds 1 / SUBQUERY_PART as many candidates as the whole request. With as many, the first ten hits are the
+ * same on dev, and a find takes 8 % longer. */
+enum { SUBQUERY_PART = 4 };
+
 /* If exact copies leave fewer than min(k, FILLED) hits, the search is repeated with CAPPED_DEPTH. */
 enum { FILLED = 50 };
 
@@ -183,7 +187,9 @@ static int collect_candidates(struct source_query *query, wt_error *err)
     for (size_t t = 0; t < workspace->text_count; t++)
         for (size_t s = 0; s < SOURCES; s++) {
             const struct ranking *ranking = &workspace->texts[t].rankings[s];
-            for (size_t i = 0; i < ranking->len; i++)
+            const size_t most_taken = t > 0 ? query->depth / SUBQUERY_PART : query->depth;
+            const size_t taken = ranking->len < most_taken ? ranking->len : most_taken;
+            for (size_t i = 0; i < taken; i++)
                 query->rows[n++] = ranking->top[i].row;
         }
     query->count = order_rows(query->rows, n, query->view->snapshot->rows, &workspace->arena);
