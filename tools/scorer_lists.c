@@ -280,7 +280,8 @@ static void write_lists(struct lists *l, bool dev, const char *none)
     if (!requests)
         exit_with_message("out of memory");
     for (size_t q = 0; q < l->data.len; q++)
-        if (label_request(l, &l->data.queries[q], &requests[count]) && (l->foreign || strcmp(requests[count].kind, "foreign") != 0))
+        if (label_request(l, &l->data.queries[q], &requests[count]) &&
+            (l->foreign || strcmp(requests[count].kind, "foreign") != 0))
             count++;
     for (size_t i = 0; i < count; i++) {
         if (l->limit < count && wt__rng_below(&l->rng, count) >= l->limit)

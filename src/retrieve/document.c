@@ -45,8 +45,8 @@ uint64_t wt__document_settings_key(void)
     const struct lexical_settings *settings = &wt__lexical_settings;
     enum { PLAIN = 10, OF_FIELD = 4 };
     float values[PLAIN + OF_FIELD * FIELD_COUNT] = {
-        (float)ANALYSIS_VERSION,  settings->k1,          settings->most_sum,       settings->most_length,
-        settings->most_named,     settings->most_thrice, settings->repeated_least, settings->damping_power,
+        (float)ANALYSIS_VERSION,   settings->k1,          settings->most_sum,       settings->most_length,
+        settings->most_named,      settings->most_thrice, settings->repeated_least, settings->damping_power,
         (float)TOOL_NAMES_VERSION, settings->schema_share};
     for (size_t f = 0; f < FIELD_COUNT; f++) {
         values[PLAIN + OF_FIELD * f] = settings->fields[f].weight;

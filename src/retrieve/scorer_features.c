@@ -489,7 +489,7 @@ static const float DEVIATION_LEAST = 0.01f; /* for catalogues of few or equal to
 static int measure_pairs(const struct vectors *vectors, struct workspace *workspace, float *mean, float *deviation,
                          wt_error *err)
 {
-    float *queries = wt__arena_array(&workspace->arena, float, PAIRED *vectors->dim);
+    float *queries = wt__arena_array(&workspace->arena, float, PAIRED * vectors->dim);
     float *cosines[PAIRED], *all = wt__arena_array(&workspace->arena, float, PAIRED *PAIRED_WITH);
     WT_CHECK_ALLOC(queries && all, err);
     uint32_t rows[PAIRED_WITH];
@@ -498,7 +498,8 @@ static int measure_pairs(const struct vectors *vectors, struct workspace *worksp
     for (size_t i = 0; i < PAIRED_WITH; i++)
         rows[i] = (uint32_t)((uint64_t)vectors->rows * i / PAIRED_WITH);
     for (size_t i = 0; i < PAIRED; i++) {
-        const float *vector = wt__vectors_of_row(vectors, (uint32_t)((uint64_t)vectors->rows * (2 * i + 1) / (2 * PAIRED)));
+        const float *vector =
+            wt__vectors_of_row(vectors, (uint32_t)((uint64_t)vectors->rows * (2 * i + 1) / (2 * PAIRED)));
         if (!vector)
             continue;
         memcpy(queries + queried * vectors->dim, vector, vectors->dim * sizeof *vector);
