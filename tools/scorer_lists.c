@@ -10,9 +10,10 @@
  *   gone    requests whose tools are left out of the search, a sixth as many
  *   none    requests of FILE (queries.jsonl) that no tool serves; a tenth of them are dev
  *
- * The kind of a request is the end of its id, or NAME. Requests of the kind "foreign" are skipped without
- * --foreign. --other: cosines as for encoders without a network of their own. --limit draws about N requests. With --keep, a list of more than N candidates keeps the needed ones, the best by words and meaning, and
- * random others. Draws are seeded by the name of the split, so a second run writes the same file. */
+ * The kind of a request is the end of its id, or NAME. Requests of the kind "foreign" are skipped without --foreign.
+ * --other: cosines as for encoders without a network of their own. --limit draws about N requests. With --keep, a list
+ * of more than N candidates keeps the needed ones, the best by words and meaning, and random others. Draws are seeded by
+ * the name of the split, so a second run writes the same file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -325,7 +326,8 @@ int main(int argc, char **argv)
             argc = 0;
     }
     if (argc < 5)
-        exit_with_message("usage: scorer_lists STORE SET SPLIT OUT [--model NAME|--no-model] [--none FILE] [--keep N]");
+        exit_with_message("usage: scorer_lists STORE SET SPLIT OUT [--model NAME|--no-model] [--none FILE] "
+                          "[--keep N] [--kind NAME] [--limit N] [--other] [--foreign]");
     char path[4096];
     snprintf(path, sizeof path, "%s.unfinished", argv[4]);
     l.out = fopen(path, "wb");

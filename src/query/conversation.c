@@ -215,16 +215,16 @@ static int find_kept_rows(struct search *search, const uint64_t *allowed, struct
 static int find_context_tools(struct search *search, const struct view *view, const struct retrieve_request *request,
                               struct context *context, wt_error *err)
 {
-    struct retrieve_request whole = *request;
+    struct retrieve_request joined = *request;
     struct view alone = *view;
     struct hit_list found;
-    whole.text = search->conversation->context;
-    whole.k = CONTEXT_DEPTH;
-    whole.max_per_provider = 0;
-    whole.copies = whole.features = whole.whole = true;
+    joined.text = search->conversation->context;
+    joined.k = CONTEXT_DEPTH;
+    joined.max_per_provider = 0;
+    joined.copies = joined.features = joined.whole = true;
     alone.context = NULL;
     alone.recorded_count = 0;
-    WT_TRY(wt__retrieve(&search->plan.retriever, &alone, &whole, search->workspace, &found, err));
+    WT_TRY(wt__retrieve(&search->plan.retriever, &alone, &joined, search->workspace, &found, err));
     struct context_tool *tools = wt__arena_array(search->arena, struct context_tool, found.len);
     WT_CHECK_ALLOC(tools, err);
     float best = found.len > 0 && found.items[0].score > 0 ? found.items[0].score : 0;

@@ -506,7 +506,8 @@ static int measure_pairs(const struct vectors *vectors, struct workspace *worksp
         cosines[queried] = all + queried * PAIRED_WITH;
         queried++;
     }
-    WT_TRY(wt__vectors_score_rows(vectors, &workspace->vectors, queries, queried, rows, PAIRED_WITH, cosines, err));
+    if (queried > 0)
+        WT_TRY(wt__vectors_score_rows(vectors, &workspace->vectors, queries, queried, rows, PAIRED_WITH, cosines, err));
     for (size_t i = 0; i < queried * PAIRED_WITH; i++) {
         bool same = all[i] > 1 - 1e-4f, none = all[i] == 0;
         counted += !same && !none;

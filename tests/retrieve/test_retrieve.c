@@ -13,6 +13,7 @@
 #include "encoder/support.h"
 #include "retrieve/document.h"
 #include "retrieve/retrieve.h"
+#include "retrieve/scorer.h"
 #include "retrieve/segment.h"
 
 enum { TOOLS = 300, PROVIDERS = 9, DIM = SMALL_HIDDEN, LATE = 10 /* last tools, which have no vector */ };
@@ -411,9 +412,76 @@ static void encodes_ends_of_long_requests(void **state)
     }
 }
 
+/* Returns the candidates of a request. *cosines: receives their cosines with the whole request, [count]. */
+static struct candidate_list read_candidates(const struct retrieve_request *request, bool standard, float *cosines)
+{
+    const struct view view = view_of(snapshot, encoder);
+    struct candidate_list list;
+    size_t f = 0;
+    assert_int_equal(wt__retrieve_candidates(&view, request, &wt__scorer_table, standard, workspace, &list, NULL), 0);
+    while (strcmp(wt__scorer_table.features[f].name, "cosine") != 0)
+        f++;
+    memcpy(cosines, list.inputs + f * list.count, list.count * sizeof *cosines);
+    return list;
+}
+
+/* Computes mean and standard deviation of the cosines of all pairs of different tools. */
+static void measure_all_pairs(double *mean, double *deviation)
+{
+    double sum = 0, squares = 0, count = 0;
+    for (size_t a = 0; a < TOOLS - LATE; a++)
+        for (size_t b = 0; b < a; b++) {
+            double cosine = 0;
+            for (size_t d = 0; d < DIM; d++)
+                cosine += (double)vectors[a][d] * vectors[b][d];
+            if (cosine > 1 - 1e-4) /* tools with the same text */
+                continue;
+            sum += cosine;
+            squares += cosine * cosine;
+            count++;
+        }
+    *mean = sum / count;
+    *deviation = sqrt(squares / count - *mean * *mean);
+}
+
+/* For encoders without a network of their own. The mean and the deviation come from a sample of the tools. */
+static void standard_cosines_are_deviations_from_the_mean(void **state)
+{
+    (void)state;
+    static const double most_off = 0.3; /* of a sample of 16 by 64 tools, as a share of the deviation */
+    const struct retrieve_request request = {.text = STR("find two tables"), .k = 10};
+    float plain[TOOLS], standard[TOOLS];
+    double mean, deviation;
+    const size_t count = read_candidates(&request, false, plain).count;
+    assert_int_equal(read_candidates(&request, true, standard).count, count);
+    measure_all_pairs(&mean, &deviation);
+    size_t low = 0, high = 0;
+    for (size_t c = 0; c < count; c++) {
+        low = plain[c] < plain[low] ? c : low;
+        high = plain[c] > plain[high] ? c : high;
+    }
+    const double slope = (standard[high] - standard[low]) / (plain[high] - plain[low]);
+    for (size_t c = 0; c < count; c++)
+        assert_float_equal(standard[c], standard[low] + slope * (plain[c] - plain[low]), 1e-3);
+    assert_float_equal(slope * deviation, 1, most_off);
+    assert_float_equal(standard[low] * deviation, plain[low] - mean, most_off * deviation);
+}
+
+static void whole_requests_are_not_split(void **state)
+{
+    (void)state;
+    struct retrieve_request request = {.text = STR("find two tables. Then book a hotel in the city."), .k = 10};
+    float cosines[TOOLS];
+    assert_int_equal(read_candidates(&request, false, cosines).texts, 3);
+    request.whole = true;
+    assert_int_equal(read_candidates(&request, false, cosines).texts, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(standard_cosines_are_deviations_from_the_mean),
+        cmocka_unit_test(whole_requests_are_not_split),
         cmocka_unit_test(results_match_formulas),
         cmocka_unit_test(short_list_is_prefix_of_long_list),
         cmocka_unit_test(evidence_sums_to_score),
