@@ -464,7 +464,7 @@ static void standard_cosines_are_deviations_from_the_mean(void **state)
     for (size_t c = 0; c < count; c++)
         assert_float_equal(standard[c], standard[low] + slope * (plain[c] - plain[low]), 1e-3);
     assert_float_equal(slope * deviation, 1, most_off);
-    assert_float_equal(standard[low] * deviation, plain[low] - mean, most_off * deviation);
+    assert_float_equal(plain[low] - standard[low] / slope, mean, most_off * deviation);
 }
 
 static void whole_requests_are_not_split(void **state)
