@@ -87,7 +87,8 @@ def measure(options, rows):
     measured = {}
     for recipe in options.recipe:
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            places, shown = zip(*pool.map(lambda row, recipe=recipe: find(options, recipe, row), rows))
+            found = list(pool.map(lambda row, recipe=recipe: find(options, recipe, row), rows))
+        places, shown = [place for place, _ in found], [hits for _, hits in found]
         groups = {"all": figures(places)}
         for form in sorted({row["form"] for row in rows}):
             groups[form] = figures([place for place, row in zip(places, rows) if row["form"] == form])
@@ -151,7 +152,7 @@ def main():
         result["kinds"].setdefault(kind, {})[split] = {"left out": left_out, "recipes": measured}
         if not options.json:
             print_table(f"{kind}, {split}", measured, left_out)
-        if options.failures and split == "dev":
+        if options.failures and split == "dev" and not options.json:
             print_failures(present, measured)
     if options.json:
         print(json.dumps(result, ensure_ascii=False))

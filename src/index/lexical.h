@@ -50,8 +50,8 @@ struct lexical_settings {
     float most_thrice;    /* limit of the number of words in three or more fields */
     float repeated_least; /* minimum of the limits from most_named and most_thrice, in words */
     float damping_power;
-    /* Share of its impact that a word in schema fields only counts in these statistics, from 0 to 1. Many real tools
-     * have large schemas. */
+    /* Share of the impact that most_sum and most_length count for a word that only schema fields contain, from 0 to 1.
+     * It is below 1 because many real tools have large schemas. */
     float schema_share;
     size_t field_count; /* at most LEXICAL_MAX_FIELDS */
     struct lexical_field fields[LEXICAL_MAX_FIELDS];

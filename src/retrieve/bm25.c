@@ -73,10 +73,10 @@ static int search_bm25(struct source_query *query, wt_error *err)
         WT_TRY(wt__lexical_prepare(&workspace->queries[t], index, text->terms, text->term_count, err));
         read_idf(index, &workspace->queries[t], text);
         struct ranking *words = &text->rankings[SOURCE_BM25];
-        words->top = wt__arena_array(&workspace->arena, struct scored, query->depth);
+        words->top = wt__arena_array(&workspace->arena, struct scored, wt__text_depth(query, t));
         WT_CHECK_ALLOC(words->top, err);
-        words->len =
-            wt__lexical_search(index, &workspace->queries[t], query->depth, query->request->allowed, words->top);
+        words->len = wt__lexical_search(index, &workspace->queries[t], wt__text_depth(query, t),
+                                        query->request->allowed, words->top);
         words->best = words->len ? words->top[0].score : 0;
         text->coverage = measure_coverage(text, words->best);
     }

@@ -14,7 +14,7 @@
 #include "retrieve/source.h"
 #include "retrieve/words.h"
 
-/* Chosen on the dev dialogues of bench/real. */
+/* Chosen on the dev dialogues of bench/real, and the first two also on the dev follow-ups of training/requests. */
 static const float PROVIDER_CALLED = 30;          /* factor of a tool whose provider was called */
 static const float SHARE_LEAST = 0.003f;          /* root of the share of a tool without evidence */
 static const float FEW_WORDS = 1, MANY_WORDS = 8; /* content words of the request */

@@ -27,10 +27,6 @@
  * per provider skips candidates, so a search with a cap needs more of them (CAPPED_DEPTH). */
 enum { DEPTH = 100, CAPPED_DEPTH = WT_MAX_K };
 
-/* A sub-query adds 1 / SUBQUERY_PART as many candidates as the whole request. With as many, the first ten hits are the
- * same on dev, and a find takes 8 % longer. */
-enum { SUBQUERY_PART = 4 };
-
 /* If exact copies leave fewer than min(k, FILLED) hits, the search is repeated with CAPPED_DEPTH. */
 enum { FILLED = 50 };
 
@@ -187,9 +183,7 @@ static int collect_candidates(struct source_query *query, wt_error *err)
     for (size_t t = 0; t < workspace->text_count; t++)
         for (size_t s = 0; s < SOURCES; s++) {
             const struct ranking *ranking = &workspace->texts[t].rankings[s];
-            const size_t most_taken = t > 0 ? query->depth / SUBQUERY_PART : query->depth;
-            const size_t taken = ranking->len < most_taken ? ranking->len : most_taken;
-            for (size_t i = 0; i < taken; i++)
+            for (size_t i = 0; i < ranking->len && i < wt__text_depth(query, t); i++)
                 query->rows[n++] = ranking->top[i].row;
         }
     query->count = order_rows(query->rows, n, query->view->snapshot->rows, &workspace->arena);
@@ -296,7 +290,7 @@ static bool is_cut(const struct source_query *query)
     bool cut = false;
     for (size_t t = 0; t < query->workspace->text_count; t++)
         for (enum source_id s = 0; s < SOURCES; s++)
-            cut |= wt__ranking(query, t, s)->len >= query->depth;
+            cut |= wt__ranking(query, t, s)->len >= wt__text_depth(query, t);
     return cut;
 }
 
@@ -337,7 +331,7 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
 }
 
 int wt__retrieve_candidates(const struct view *view, const struct retrieve_request *request,
-                            const struct scorer_table *table, bool standard, struct workspace *workspace,
+                            const struct scorer_table *table, bool z_scores, struct workspace *workspace,
                             struct candidate_list *out, wt_error *err)
 {
     /* Without the scorer, because its networks may be of another table. */
@@ -353,7 +347,7 @@ int wt__retrieve_candidates(const struct view *view, const struct retrieve_reque
     float *inputs;
     wt__arena_reset(&workspace->arena);
     WT_TRY(find_candidates(&query, err));
-    WT_TRY(wt__scorer_read(&query, table, standard, &inputs, err));
+    WT_TRY(wt__scorer_read(&query, table, z_scores, &inputs, err));
     *out = (struct candidate_list){workspace->text_count, query.count, query.rows, inputs};
     return 0;
 }

@@ -36,7 +36,7 @@ enum source_id {
     SOURCE_NEIGHBOURS,
     SOURCE_RECORDED,
     SOURCE_NAMED,
-    SOURCE_CONTEXT,
+    SOURCE_CONTEXT, /* last, because it multiplies the contributions of the others */
     SOURCES
 };
 
@@ -204,14 +204,14 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
 struct scorer_table;
 
 /* Candidates of a request with the inputs of the learned scorer (scorer.h), for its training. Valid until the next use
- * of the workspace. standard: see struct scorer. */
+ * of the workspace. z_scores: see struct scorer. */
 struct candidate_list {
     size_t texts, count;  /* count: N */
     const uint32_t *rows; /* [N] ascending */
     const float *inputs;  /* [texts][wt__scorer_inputs][N] */
 };
 int wt__retrieve_candidates(const struct view *view, const struct retrieve_request *request,
-                            const struct scorer_table *table, bool standard, struct workspace *workspace,
+                            const struct scorer_table *table, bool z_scores, struct workspace *workspace,
                             struct candidate_list *out, wt_error *err);
 
 /* Splits a request into the texts that the encoder reads, texts [TEXTS_MAX] (compose.h): the request and, if there are

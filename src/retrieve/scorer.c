@@ -63,7 +63,7 @@ int wt__scorer_bind_image(struct scorer *out, const void *image, size_t len, con
     const float *at = (const float *)(const void *)(header + 1) + v * count_weights(inputs, hidden);
     *out = (struct scorer){.inputs = inputs,
                            .hidden = hidden,
-                           .standard = strcmp(variant, SCORER_OTHER) == 0,
+                           .z_scores = strcmp(variant, SCORER_OTHER) == 0,
                            .mean = at,
                            .scale = at + inputs};
     out->weight1 = out->scale + inputs;
@@ -226,7 +226,7 @@ static int score_rows_by_network(struct source_query *query, wt_error *err)
     if (query->count == 0)
         return 0;
     WT_TRY(open_scoring(query, &scoring, err));
-    WT_TRY(wt__scorer_read(query, &wt__scorer_table, scoring.scorer.standard, &inputs, err));
+    WT_TRY(wt__scorer_read(query, &wt__scorer_table, scoring.scorer.z_scores, &inputs, err));
     query->probability = wt__arena_array(&query->workspace->arena, float, query->count);
     WT_CHECK_ALLOC(query->probability, err);
     for (size_t t = 0; t < query->workspace->text_count; t++)

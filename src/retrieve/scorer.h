@@ -50,15 +50,15 @@ const struct scorer_feature *wt__scorer_input(const struct scorer_table *table, 
 uint64_t wt__scorer_key(const struct scorer_table *table);
 
 /* Computes the inputs of all texts and candidates: *out, [texts][inputs][N], in the workspace's arena. The sources
- * before SOURCE_SCORER must have scored. standard: see struct scorer. */
-int wt__scorer_read(struct source_query *query, const struct scorer_table *table, bool standard, float **out,
+ * before SOURCE_SCORER must have scored. z_scores: see struct scorer. */
+int wt__scorer_read(struct source_query *query, const struct scorer_table *table, bool z_scores, float **out,
                     wt_error *err);
 
 /* A network with one hidden layer: outputs = W2 gelu(W1 z + b1) + b2, where z are the inputs after (x - mean) * scale,
  * clipped to SCORER_CLIP. Borrows its weights. */
 struct scorer {
     size_t inputs, hidden;
-    bool standard;                /* reads cosines as standard deviations from the mean cosine of two tools */
+    bool z_scores;                /* reads cosines as z-scores: in deviations from the mean cosine of two tools */
     const float *mean, *scale;    /* [inputs] */
     const float *weight1, *bias1; /* [inputs, hidden], [hidden] */
     const float *weight2, *bias2; /* [hidden, SCORER_STRIDE], [SCORER_STRIDE]: unused outputs are 0 */
@@ -81,7 +81,7 @@ struct scorer_header {
 };
 
 #define SCORER_WORDS "words" /* network for searches without vectors */
-#define SCORER_OTHER "other" /* network for encoders that have none of their own; reads standard cosines */
+#define SCORER_OTHER "other" /* network for encoders that have none of their own; reads z-scores of cosines */
 
 /* Binds the network for an encoder. encoder: its name; NULL for a search without vectors. Errors: WT_EMODEL (the
  * features have changed since the networks were trained). */

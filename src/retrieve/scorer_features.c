@@ -482,7 +482,7 @@ static int read_scored_text(const struct term_fields *fields, const struct soft_
 /* ---------------------------------------------------------------- cosines */
 
 /* Tools whose cosines with each other are measured: PAIRED with PAIRED_WITH others. */
-enum { PAIRED = 16, PAIRED_WITH = 64 };
+enum { PAIRED = VECTOR_MAX_QUERIES, PAIRED_WITH = 64 };
 static const float DEVIATION_LEAST = 0.01f; /* for catalogues of few or equal tools */
 
 /* Computes mean and standard deviation of cosines between tools that are spread evenly over the catalogue. */
@@ -520,8 +520,8 @@ static int measure_pairs(const struct vectors *vectors, struct workspace *worksp
     return 0;
 }
 
-/* Replaces cosines [texts][N] by standard deviations from the mean cosine of two tools. Encoders differ in the range of
- * their cosines: any two texts have .8 with some, and .1 with others. */
+/* Replaces cosines [texts][N] by their z-scores: standard deviations from the mean cosine of two tools. Encoders differ
+ * in this mean: it is about .8 for some, and .1 for others. */
 static int standardise_cosines(const struct source_query *query, const struct vectors *vectors, float **cosines,
                                wt_error *err)
 {
@@ -529,18 +529,18 @@ static int standardise_cosines(const struct source_query *query, const struct ve
     float mean = 0, deviation = 1;
     WT_TRY(measure_pairs(vectors, workspace, &mean, &deviation, err));
     for (size_t t = 0; t < workspace->text_count; t++) {
-        float *standard = wt__arena_array(&workspace->arena, float, query->count);
-        WT_CHECK_ALLOC(standard, err);
+        float *z = wt__arena_array(&workspace->arena, float, query->count);
+        WT_CHECK_ALLOC(z, err);
         for (size_t c = 0; c < query->count; c++)
-            standard[c] = (cosines[t][c] - mean) / deviation;
-        cosines[t] = standard;
+            z[c] = (cosines[t][c] - mean) / deviation;
+        cosines[t] = z;
     }
     return 0;
 }
 
 /* Sets cosines to those of all texts, [texts][N]. A trained recipe searches other vectors than those of the tools'
  * texts. The networks were trained with cosines of the texts, so these are used if the snapshot has them. */
-static int read_text_cosines(const struct source_query *query, bool standard, float **cosines, wt_error *err)
+static int read_text_cosines(const struct source_query *query, bool z_scores, float **cosines, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     const struct view *view = query->view;
@@ -556,7 +556,7 @@ static int read_text_cosines(const struct source_query *query, bool standard, fl
     if (others)
         WT_TRY(wt__vectors_score_rows(texts, &workspace->vectors, workspace->texts[0].vector, workspace->text_count,
                                       query->rows, query->count, cosines, err));
-    return standard && view->vectors ? standardise_cosines(query, others ? texts : view->vectors, cosines, err) : 0;
+    return z_scores && view->vectors ? standardise_cosines(query, others ? texts : view->vectors, cosines, err) : 0;
 }
 
 /* ---------------------------------------------------------------- inputs */
@@ -587,7 +587,7 @@ static void copy_whole_features(const struct scorer_table *table, const float *f
             memcpy(inputs + to++ * n, first + f * n, n * sizeof *inputs);
 }
 
-int wt__scorer_read(struct source_query *query, const struct scorer_table *table, bool standard, float **out,
+int wt__scorer_read(struct source_query *query, const struct scorer_table *table, bool z_scores, float **out,
                     wt_error *err)
 {
     size_t texts = query->workspace->text_count, n = query->count, size = wt__scorer_inputs(table) * n;
@@ -600,7 +600,7 @@ int wt__scorer_read(struct source_query *query, const struct scorer_table *table
     struct term_fields fields;
     struct candidate_providers providers = {.count = 0};
     float *cosines[TEXTS_MAX];
-    WT_TRY(read_text_cosines(query, standard, cosines, err));
+    WT_TRY(read_text_cosines(query, z_scores, cosines, err));
     WT_TRY(number_providers(query, &providers, err));
     WT_TRY(compare_soft_words(query, &providers, &words, err));
     WT_TRY(open_term_fields(query, &fields, err));

@@ -95,8 +95,8 @@ def lines_of(path):
 def wait_for_refusals(flood):
     """Waits until each call of the flood is refused or has reached `mute`. Returns the number of calls that wait.
 
-    A call that is not refused yet waits, too. The two numbers meet only once no such call is left: the number of
-    waiting calls never rises, and the number of calls that reached `mute` never falls or exceeds it."""
+    A waiting call either has reached `mute` or will be refused. Once as many calls wait as have reached `mute`, no
+    refusal is still to come, and both numbers stay as they are."""
     while (reached := lines_of("called") - 1) != (count := sum(map(is_waiting, flood))):  # the first call is B's
         assert reached < count
         time.sleep(0.01)

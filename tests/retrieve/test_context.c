@@ -10,6 +10,7 @@
 
 #include "retrieve/document.h"
 #include "retrieve/retrieve.h"
+#include "retrieve/source.h"
 
 static const char *const texts[] = {"close an issue",  "close a channel", "list issues of a repository",
                                     "close a dispute", "open a door",     "invite people"};
@@ -101,7 +102,7 @@ static void finds_tools_of_conversation(void **state)
     assert_int_equal(hits.len, 4);
     assert_int_equal(hits.items[0].row, 0);
     const struct stage_evidence *stage = stage_of(&hits.items[0]);
-    const float own = hits.items[0].score - stage->share, least = 0.03f, share_least = 0.003f;
+    const float own = hits.items[0].score - stage->share, least = VALUE_LEAST, share_least = 0.003f;
     assert_float_equal(stage->weight, 1, 1e-6);
     assert_float_equal(stage->score, sqrtf(0.4f) / share_least, 1e-2);
     assert_float_equal(stage->share, (own + least) * stage->score, 1e-2);

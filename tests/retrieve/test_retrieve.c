@@ -413,12 +413,12 @@ static void encodes_ends_of_long_requests(void **state)
 }
 
 /* Returns the candidates of a request. *cosines: receives their cosines with the whole request, [count]. */
-static struct candidate_list read_candidates(const struct retrieve_request *request, bool standard, float *cosines)
+static struct candidate_list read_candidates(const struct retrieve_request *request, bool z_scores, float *cosines)
 {
     const struct view view = view_of(snapshot, encoder);
     struct candidate_list list;
     size_t f = 0;
-    assert_int_equal(wt__retrieve_candidates(&view, request, &wt__scorer_table, standard, workspace, &list, NULL), 0);
+    assert_int_equal(wt__retrieve_candidates(&view, request, &wt__scorer_table, z_scores, workspace, &list, NULL), 0);
     while (strcmp(wt__scorer_table.features[f].name, "cosine") != 0)
         f++;
     memcpy(cosines, list.inputs + f * list.count, list.count * sizeof *cosines);
@@ -445,26 +445,26 @@ static void measure_all_pairs(double *mean, double *deviation)
 }
 
 /* For encoders without a network of their own. The mean and the deviation come from a sample of the tools. */
-static void standard_cosines_are_deviations_from_the_mean(void **state)
+static void cosines_become_z_scores(void **state)
 {
     (void)state;
     static const double most_off = 0.3; /* of a sample of 16 by 64 tools, as a share of the deviation */
     const struct retrieve_request request = {.text = STR("find two tables"), .k = 10};
-    float plain[TOOLS], standard[TOOLS];
+    float plain[TOOLS], z[TOOLS];
     double mean, deviation;
     const size_t count = read_candidates(&request, false, plain).count;
-    assert_int_equal(read_candidates(&request, true, standard).count, count);
+    assert_int_equal(read_candidates(&request, true, z).count, count);
     measure_all_pairs(&mean, &deviation);
     size_t low = 0, high = 0;
     for (size_t c = 0; c < count; c++) {
         low = plain[c] < plain[low] ? c : low;
         high = plain[c] > plain[high] ? c : high;
     }
-    const double slope = (standard[high] - standard[low]) / (plain[high] - plain[low]);
+    const double slope = (z[high] - z[low]) / (plain[high] - plain[low]);
     for (size_t c = 0; c < count; c++)
-        assert_float_equal(standard[c], standard[low] + slope * (plain[c] - plain[low]), 1e-3);
+        assert_float_equal(z[c], z[low] + slope * (plain[c] - plain[low]), 1e-3);
     assert_float_equal(slope * deviation, 1, most_off);
-    assert_float_equal(plain[low] - standard[low] / slope, mean, most_off * deviation);
+    assert_float_equal(plain[low] - z[low] / slope, mean, most_off * deviation);
 }
 
 static void whole_requests_are_not_split(void **state)
@@ -480,12 +480,9 @@ static void whole_requests_are_not_split(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(standard_cosines_are_deviations_from_the_mean),
-        cmocka_unit_test(whole_requests_are_not_split),
-        cmocka_unit_test(results_match_formulas),
-        cmocka_unit_test(short_list_is_prefix_of_long_list),
-        cmocka_unit_test(evidence_sums_to_score),
-        cmocka_unit_test(encodes_ends_of_long_requests),
+        cmocka_unit_test(cosines_become_z_scores), cmocka_unit_test(whole_requests_are_not_split),
+        cmocka_unit_test(results_match_formulas),  cmocka_unit_test(short_list_is_prefix_of_long_list),
+        cmocka_unit_test(evidence_sums_to_score),  cmocka_unit_test(encodes_ends_of_long_requests),
     };
     return cmocka_run_group_tests(tests, set_up_retrieve, tear_down_retrieve);
 }
