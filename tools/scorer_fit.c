@@ -92,7 +92,8 @@ static unsigned kind_times(const struct fit *fit, const char *kind)
 /* True if no candidate is needed. */
 static bool is_unserved(const struct list *list)
 {
-    return strcmp(list->header->kind, "gone") == 0 || strcmp(list->header->kind, "none") == 0;
+    static const char *const kinds[] = {"apart", "gone", "none"};
+    return wt__str_among(wt__str(list->header->kind), kinds, sizeof kinds / sizeof *kinds);
 }
 
 static bool has_needed(const struct list *list)
@@ -398,7 +399,8 @@ static void print_dev(const struct fit *fit, struct batch *batch, const struct l
         batch->count = 1;
         fill_batch(fit, batch, NULL);
         run_forward(fit, batch, NULL);
-        add_dev_list(&sums[0], list, batch->out);
+        if (strcmp(list->header->kind, "small") != 0) /* these requests are counted already */
+            add_dev_list(&sums[0], list, batch->out);
         add_dev_list(find_dev_sums(sums, &kinds, list->header->kind), list, batch->out);
     }
     for (size_t k = 0; k < kinds; k++)
@@ -452,7 +454,7 @@ static void fit_pooled(struct fit *fit, struct batch *batch)
  * none. */
 static void measure_fits(struct fit *fit, struct batch *batch, const struct lists *lists)
 {
-    enum { SERVED, GONE, NONE, GROUPS };
+    enum { SERVED, GONE, NONE, APART, GROUPS };
     const struct scorer scorer = {.hidden = fit->hidden, .fits = fit->fits};
     float *fits[GROUPS], *pooled = allocate(fit->hidden + 1, sizeof *pooled), bound;
     size_t counts[GROUPS] = {0}, empty[GROUPS] = {0};
@@ -460,7 +462,8 @@ static void measure_fits(struct fit *fit, struct batch *batch, const struct list
         fits[g] = allocate(lists->len, sizeof(float));
     for (size_t l = 0; l < lists->len; l++) {
         const struct list *list = &lists->items[l];
-        size_t g = !is_unserved(list) ? SERVED : strcmp(list->header->kind, "gone") == 0 ? GONE : NONE;
+        const char *kind = list->header->kind;
+        size_t g = !is_unserved(list) ? SERVED : strcmp(kind, "gone") == 0 ? GONE : strcmp(kind, "none") == 0 ? NONE : APART;
         read_pooled(fit, batch, list, pooled);
         fits[g][counts[g]++] = wt__scorer_fits(&scorer, pooled, pooled[fit->hidden]);
     }
@@ -474,8 +477,9 @@ static void measure_fits(struct fit *fit, struct batch *batch, const struct list
         free(fits[g]);
     }
     free(pooled);
-    printf("empty below %.3f: gone %.1f %%, none %.1f %%\n", (double)bound,
-           100.0 * (double)empty[GONE] / (double)counts[GONE], 100.0 * (double)empty[NONE] / (double)counts[NONE]);
+    printf("empty below %.3f: gone %.1f %%, none %.1f %%, apart %.1f %%\n", (double)bound,
+           100.0 * (double)empty[GONE] / (double)counts[GONE], 100.0 * (double)empty[NONE] / (double)counts[NONE],
+           100.0 * (double)empty[APART] / (double)counts[APART]);
 }
 
 /* Prints the mean over the files of --sets of the recall at five. */

@@ -8,6 +8,8 @@
  *
  *   joined  two or three requests joined by a conjunction, a fifth as many as requests
  *   gone    requests whose tools are left out of the search, a sixth as many
+ *   small   requests searched only among the tools of their provider, a sixth as many
+ *   apart   requests searched only among the tools of another provider, a sixth as many
  *   none    requests of FILE (queries.jsonl) that no tool serves; a tenth of them are dev
  *
  * The kind of a request is the end of its id, or NAME. Requests of the kind "foreign" are skipped without --foreign.
@@ -55,6 +57,7 @@ struct labelled {
     uint32_t rows[NEEDED_MAX];
     size_t count;
     bool gone; /* the tools are left out of the search */
+    const struct labelled *within; /* only tools of the provider of this request are searched; NULL: of all */
     char kind[sizeof((struct list_header){0}.kind)];
 };
 
@@ -125,6 +128,17 @@ static void allow_others(const struct lists *l, const struct labelled *request)
             l->allowed[row / 64] &= ~(UINT64_C(1) << row % 64);
 }
 
+/* Allows the tools of the provider of `within`, except those that the request needs if they are left out. */
+static void allow_provider(const struct lists *l, const struct labelled *request)
+{
+    const struct snapshot *snapshot = l->index->snapshot;
+    uint32_t provider = snapshot->keys[request->within->rows[0]].provider;
+    memset(l->allowed, 0, (snapshot->rows / 64 + 1) * sizeof *l->allowed);
+    for (uint32_t row = 0; row < snapshot->rows; row++)
+        if (snapshot->keys[row].provider == provider && !(request->gone && is_needed(l, request, row)))
+            l->allowed[row / 64] |= UINT64_C(1) << row % 64;
+}
+
 static size_t find_feature(const char *name)
 {
     size_t f = 0;
@@ -184,7 +198,7 @@ static void write_kept(struct lists *l, const struct candidate_list *list, const
         exit_with_message("out of memory");
     size_t kept = keep_candidates(l, list, which);
     struct list_header header = {(uint32_t)list->texts, (uint32_t)kept, (uint32_t)request->count, ""};
-    memcpy(header.kind, request->gone ? "gone" : request->kind, request->gone ? 5 : sizeof header.kind);
+    memcpy(header.kind, request->kind, sizeof header.kind);
     write_bytes(l, &header, sizeof header);
     for (size_t i = 0; i < kept; i++)
         write_bytes(l, &l->labels[which[i]], 1);
@@ -214,10 +228,12 @@ static void write_list(struct lists *l, const struct labelled *labelled)
     wt_error err;
     if (l->encoder)
         view.vectors = wt__snapshot_vectors(view.snapshot, wt__encoder_hash(l->encoder), wt__document_kind);
-    if (labelled->gone) {
+    if (labelled->within)
+        allow_provider(l, labelled);
+    else if (labelled->gone)
         allow_others(l, labelled);
+    if (labelled->within || labelled->gone)
         request.allowed = l->allowed;
-    }
     if (wt__retrieve_candidates(&view, &request, &wt__scorer_table, l->other, l->workspace, &list, &err) < 0)
         exit_with_wt_error(&err);
     if (list.count == 0)
@@ -274,6 +290,17 @@ static void write_unserved(struct lists *l, const char *path, bool dev)
     fclose(file);
 }
 
+/* Writes the list of a request again, of another kind. */
+static void write_variant(struct lists *l, const struct labelled *request, const char *kind,
+                          const struct labelled *within)
+{
+    struct labelled variant = *request;
+    snprintf(variant.kind, sizeof variant.kind, "%s", kind);
+    variant.gone = within != request;
+    variant.within = within;
+    write_list(l, &variant);
+}
+
 static void write_lists(struct lists *l, bool dev, const char *none)
 {
     struct labelled *requests = calloc(l->data.len + 1, sizeof *requests);
@@ -288,11 +315,12 @@ static void write_lists(struct lists *l, bool dev, const char *none)
         if (l->limit < count && wt__rng_below(&l->rng, count) >= l->limit)
             continue;
         write_list(l, &requests[i]);
-        if (wt__rng_below(&l->rng, GONE_IN) == 0) {
-            requests[i].gone = true;
-            write_list(l, &requests[i]);
-            requests[i].gone = false;
-        }
+        if (wt__rng_below(&l->rng, GONE_IN) == 0)
+            write_variant(l, &requests[i], "gone", NULL);
+        if (wt__rng_below(&l->rng, GONE_IN) == 0)
+            write_variant(l, &requests[i], "small", &requests[i]);
+        if (wt__rng_below(&l->rng, GONE_IN) == 0)
+            write_variant(l, &requests[i], "apart", &requests[wt__rng_below(&l->rng, count)]);
         if (!is_followup(&requests[i]) && wt__rng_below(&l->rng, JOINED_IN) == 0)
             write_joined(l, requests, count);
     }

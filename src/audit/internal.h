@@ -281,7 +281,8 @@ enum { REQUEST_VECTORS_MAX = 65536 /* maximum cached vectors, 96 MiB at dimensio
 
 struct request_vectors {
     const struct encoder *encoder; /* borrowed; NULL to encode nothing */
-    struct map places;             /* text -> place; the texts are views of the requests */
+    struct map places;             /* text -> place */
+    struct arena texts;            /* texts that are no views of the requests */
     float *vectors;                /* [capacity, D] */
     size_t count, capacity;
 };

@@ -81,6 +81,7 @@ void wt__request_vectors_dispose(struct request_vectors *vectors)
 {
     wt__map_dispose(&vectors->places);
     free(vectors->vectors);
+    wt__arena_dispose(&vectors->texts);
     *vectors = (struct request_vectors){.encoder = vectors->encoder};
 }
 
@@ -91,13 +92,16 @@ static size_t list_new_texts(struct request_vectors *vectors, const struct str *
 {
     size_t new = 0;
     for (size_t i = 0; i < count; i++) {
-        struct str of[TEXTS_MAX];
-        for (size_t t = 0, all = wt__retrieve_texts(requests[i], of); t < all; t++) {
+        struct retrieve_texts of;
+        wt_error failed;
+        if (wt__retrieve_texts(requests[i], &vectors->texts, &of, &failed) < 0)
+            return SIZE_MAX;
+        for (size_t t = 0; t < of.count; t++) {
             bool added;
-            if (!wt__map_insert(&vectors->places, of[t], (uint32_t)(vectors->count + new), &added))
+            if (!wt__map_insert(&vectors->places, of.texts[t], (uint32_t)(vectors->count + new), &added))
                 return SIZE_MAX;
             if (added)
-                texts[new ++] = of[t];
+                texts[new ++] = of.texts[t];
         }
     }
     return new;
@@ -131,13 +135,14 @@ int wt__request_vectors_make(struct request_vectors *vectors, const struct str *
 
 const float *wt__request_vectors_of(const struct request_vectors *vectors, struct str request, struct arena *arena)
 {
-    struct str texts[TEXTS_MAX];
-    if (!vectors->encoder)
+    struct retrieve_texts split;
+    wt_error failed;
+    if (!vectors->encoder || wt__retrieve_texts(request, arena, &split, &failed) < 0)
         return NULL;
-    const size_t dim = wt__encoder_dim(vectors->encoder), count = wt__retrieve_texts(request, texts);
-    float *out = wt__arena_array(arena, float, count *dim);
-    for (size_t t = 0; out && t < count; t++) {
-        const uint32_t *place = wt__map_get(&vectors->places, texts[t]);
+    const size_t dim = wt__encoder_dim(vectors->encoder);
+    float *out = wt__arena_array(arena, float, split.count *dim);
+    for (size_t t = 0; out && t < split.count; t++) {
+        const uint32_t *place = wt__map_get(&vectors->places, split.texts[t]);
         if (!place)
             return NULL;
         memcpy(out + t * dim, vectors->vectors + *place * dim, dim * sizeof *out);

@@ -106,11 +106,15 @@ static int read_dev_requests(struct dev_set *set, const struct trainable *model,
                              unsigned threads, wt_error *err)
 {
     WT_AUTO_FREE struct str *texts = wt__alloc_array(set->dev_count * TEXTS_MAX, sizeof *texts);
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     size_t count = 0;
     WT_CHECK_ALLOC(texts, err);
     for (size_t d = 0; d < set->dev_count; d++) {
+        struct retrieve_texts split;
+        WT_TRY(wt__retrieve_texts(dev->texts[set->dev[d]], &arena, &split, err));
         set->texts[d] = count;
-        count += wt__retrieve_texts(dev->texts[set->dev[d]], texts + count);
+        memcpy(texts + count, split.texts, split.count * sizeof *texts);
+        count += split.count;
     }
     set->texts[set->dev_count] = count;
     return wt__token_texts_read(&set->dev_texts, model, TEXT_REQUEST, texts, count, DEV_RECALL_REQUEST, threads, err);

@@ -210,6 +210,13 @@ static int find_kept_rows(struct search *search, const uint64_t *allowed, struct
     return 0;
 }
 
+/* Returns the text whose tools are the context, or an empty view. */
+static struct str context_text(const struct search *search)
+{
+    bool turns = search->conversation && search->conversation->context.len > 0;
+    return turns ? search->conversation->context : search->background;
+}
+
 /* Searches with the whole context as one request. Does not split the context into sub-queries, because earlier turns
  * were answered already and only give the topic. */
 static int find_context_tools(struct search *search, const struct view *view, const struct retrieve_request *request,
@@ -218,7 +225,7 @@ static int find_context_tools(struct search *search, const struct view *view, co
     struct retrieve_request joined = *request;
     struct view alone = *view;
     struct hit_list found;
-    joined.text = search->conversation->context;
+    joined.text = context_text(search);
     joined.k = CONTEXT_DEPTH;
     joined.max_per_provider = 0;
     joined.copies = joined.features = joined.whole = true;
@@ -249,12 +256,13 @@ int wt__conversation_context(struct search *search, const struct view *view, con
                              const struct context **out, wt_error *err)
 {
     *out = NULL;
-    if (!search->conversation)
+    if (context_text(search).len == 0 && !search->conversation)
         return 0;
     struct context *context = wt__arena_array(search->arena, struct context, 1);
     WT_CHECK_ALLOC(context, err);
-    WT_TRY(find_kept_rows(search, request->allowed, context, err));
-    if (search->conversation->context.len > 0)
+    if (search->conversation)
+        WT_TRY(find_kept_rows(search, request->allowed, context, err));
+    if (context_text(search).len > 0)
         WT_TRY(find_context_tools(search, view, request, context, err));
     *out = context->count + context->provider_count > 0 ? context : NULL;
     return 0;

@@ -12,7 +12,7 @@
 #include "recipe/recipes.h"
 #include "retrieve/document.h"
 #include "retrieve/language.h"
-#include "retrieve/segment.h"
+#include "retrieve/wish.h"
 
 /* ---------------------------------------------------------------- plan */
 
@@ -445,13 +445,24 @@ static int retrieve_with_retry(struct search *search, wt_error *err)
     return rc < 0 ? wt__fail_same(err, &why) : rc;
 }
 
+enum { BACKGROUND_BYTES = 1500 }; /* about the limit of an encoder with 256 tokens */
+
+/* Reads the wish of a long request. The rest of the request is the context of the wish. */
+static int read_wish(struct search *search, struct str *wish, wt_error *err)
+{
+    WT_TRY(wt__wish_read(wish, search->request, search->arena, err));
+    search->background =
+        wish->ptr == search->request.ptr ? (struct str){0} : wt__str_head(search->request, BACKGROUND_BYTES);
+    return 0;
+}
+
 /* Splits joined words and corrects the spelling of the request, and collects its unknown words. */
 static int correct_request(struct search *search, wt_error *err)
 {
     const struct lexical *words = &search->index->snapshot->lexical;
     struct str wish = search->request;
     if (!search->as_typed)
-        WT_TRY(wt__segment_wish(&wish, search->request, search->arena, err));
+        WT_TRY(read_wish(search, &wish, err));
     search->read = wish;
     if (!search->as_typed)
         WT_TRY(wt__spelling_read(&search->read, wish, words, search->workspace, search->arena, err));

@@ -112,7 +112,8 @@ struct search {
     struct kept_ids kept;         /* kept tools of the conversation */
     uint32_t *kept_rows;          /* [kept_count] rows of the kept tools that the filter allows */
     size_t kept_count;
-    double context_ms; /* time to encode the context of the conversation */
+    struct str background; /* beginning of a long request whose wish is searched (retrieve/wish.h), or empty */
+    double context_ms;     /* time to encode the context */
 
     /* Results. */
     struct hit_list hits;       /* valid until wt__search_end */
@@ -164,8 +165,8 @@ const struct neighbours *wt__search_neighbours(const struct search *search);
 /* Resolves the names to tools, once per search. Unresolved names are reported in search->notice. */
 int wt__conversation_resolve(struct search *search, wt_error *err);
 
-/* Finds the rows of the kept tools that request->allowed contains, and the context of the request. *out is NULL if the
- * conversation gives no context. Errors: those of wt__retrieve. */
+/* Finds the rows of the kept tools that request->allowed contains, and the context of the request: that of its
+ * conversation, or else its background. *out is NULL without a context. Errors: those of wt__retrieve. */
 int wt__conversation_context(struct search *search, const struct view *view, const struct retrieve_request *request,
                              const struct context **out, wt_error *err);
 

@@ -1,8 +1,8 @@
 /* action.c: scores tools by their kind of action (read, create, update or delete) compared with the request's.
  *
- * The action of a request comes from its first verb or, for a question, from its first word. The action of a tool comes
- * from its HTTP method or its MCP annotations, refined by the verb in its name. A tool without method or annotations
- * has no action. A server may set false annotations, so they weigh no more than the verb. */
+ * mood.c reads the action of a request. The action of a tool comes from its HTTP method or its MCP annotations, refined
+ * by the verb in its name. A tool without method or annotations has no action. A server may set false annotations, so
+ * they weigh no more than the verb. */
 #include "retrieve/document.h"
 
 #include "base/json.h"
@@ -11,8 +11,15 @@
 #include "retrieve/words.h"
 #include "text/analyser.h"
 
-enum { VERB_AMONG = 3 /* content words that are searched for the verb */ };
+static bool starts_any_case(struct str s, struct str prefix)
+{
+    for (size_t i = 0; i < prefix.len; i++)
+        if (i >= s.len || wt__lower_ascii(s.ptr[i]) != wt__lower_ascii(prefix.ptr[i]))
+            return false;
+    return true;
+}
 
+/* Returns the action of the HTTP method of an operation: "GET /users", or "users.json#get /users" in a data set. */
 static unsigned action_of_method(struct str source_id)
 {
     static const struct {
@@ -20,8 +27,11 @@ static unsigned action_of_method(struct str source_id)
         unsigned action;
     } methods[] = {{"GET ", ACTION_READ},   {"HEAD ", ACTION_READ},    {"POST ", ACTION_CREATE},
                    {"PUT ", ACTION_UPDATE}, {"PATCH ", ACTION_UPDATE}, {"DELETE ", ACTION_DELETE}};
+    const char *sign = memchr(source_id.ptr, '#', source_id.len);
+    struct str behind = sign ? (struct str){sign + 1, source_id.len - (size_t)(sign + 1 - source_id.ptr)} : source_id;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (wt__str_starts(source_id, wt__str(methods[i].method)))
+        if (starts_any_case(source_id, wt__str(methods[i].method)) ||
+            starts_any_case(behind, wt__str(methods[i].method)))
             return methods[i].action;
     return 0;
 }
@@ -79,6 +89,24 @@ static unsigned actions_of_third_person(struct str word)
     return actions;
 }
 
+/* Returns RETURNS_MANY for a tool that lists or searches things, RETURNS_ONE for a tool that reads one thing, or 0: by
+ * the words of its name, and by the end of its path ("GET /invoices/{id}"). */
+static unsigned number_of_results(const struct tool *tool)
+{
+    static const char *const many[] = {"all", "browse", "find", "list", "query", "search"};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
+    struct str path = wt__str_trim(tool->source_id), last = {0};
+    if (action_of_method(path) && path.ptr[path.len - 1] == '}')
+        return RETURNS_ONE;
+    wt__analyser_spell_out(tool->name, &words);
+    struct str text = wt__buffer_view(&words);
+    size_t at = 0;
+    for (struct str word; (word = wt__next_word(text, &at)).len > 0; last = word)
+        if (wt__str_among(word, many, sizeof many / sizeof *many))
+            return RETURNS_MANY;
+    return wt__is_plural(last) ? RETURNS_MANY : RETURNS_ONE;
+}
+
 unsigned wt__tool_verbs(const struct tool *tool)
 {
     unsigned actions = wt__tool_actions(tool);
@@ -87,25 +115,7 @@ unsigned wt__tool_verbs(const struct tool *tool)
     size_t at = 0;
     for (size_t seen = 0; !actions && seen < 2; seen++)
         actions = actions_of_third_person(wt__next_word(tool->description, &at));
-    return actions;
-}
-
-/* Returns the actions of a request, or 0 if it has no verb among its first words. */
-static unsigned read_actions(struct str text)
-{
-    size_t at = 0, seen = 0;
-    for (bool first = true; seen < VERB_AMONG; first = false) {
-        struct str word = wt__next_word(text, &at);
-        if (word.len == 0)
-            return 0;
-        if (first && wt__is_question_word(word))
-            return ACTION_READ;
-        struct verb verb = wt__verb(word);
-        if (verb.actions)
-            return verb.actions;
-        seen += !wt__is_stopword_any_case(word);
-    }
-    return 0;
+    return actions | (actions & ACTION_READ ? number_of_results(tool) : 0);
 }
 
 static int read_query_actions(struct source_query *query, wt_error *err)
@@ -113,7 +123,7 @@ static int read_query_actions(struct source_query *query, wt_error *err)
     struct workspace *workspace = query->workspace;
     (void)err;
     for (size_t t = 0; t < workspace->text_count; t++)
-        workspace->texts[t].actions = read_actions(workspace->texts[t].bytes);
+        workspace->texts[t].mood = wt__mood(workspace->texts[t].bytes);
     return 0;
 }
 
@@ -122,7 +132,7 @@ static int score_action_rows(struct source_query *query, wt_error *err)
     const struct snapshot_key *keys = query->view->snapshot->keys;
     (void)err;
     for (size_t t = 0; t < query->workspace->text_count; t++) {
-        unsigned wanted = query->workspace->texts[t].actions;
+        unsigned wanted = query->workspace->texts[t].mood.actions;
         float *scores = wt__ranking(query, t, SOURCE_ACTION)->scores;
         for (size_t c = 0; wanted && c < query->count; c++) {
             uint64_t done = keys[query->rows[c]].actions;

@@ -21,7 +21,7 @@ int wt__compare_terms(const void *a, const void *b)
 
 /* Collects the distinct terms of a text. Weights are the square root of the count, because repeating a word adds
  * little. */
-static int read_terms(struct workspace *workspace, struct text *text, wt_error *err)
+int wt__text_terms(struct workspace *workspace, struct text *text, wt_error *err)
 {
     size_t first = workspace->tokens.len;
     if (wt__analyser_run(workspace->analyser, text->bytes, &workspace->tokens) < 0)
@@ -69,7 +69,7 @@ static int search_bm25(struct source_query *query, wt_error *err)
     wt__token_list_reset(&workspace->tokens);
     for (size_t t = 0; t < workspace->text_count; t++) {
         struct text *text = &workspace->texts[t];
-        WT_TRY(read_terms(workspace, text, err));
+        WT_TRY(wt__text_terms(workspace, text, err));
         WT_TRY(wt__lexical_prepare(&workspace->queries[t], index, text->terms, text->term_count, err));
         read_idf(index, &workspace->queries[t], text);
         struct ranking *words = &text->rankings[SOURCE_BM25];

@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "encoder/model_dir.h"
+#include "retrieve/negation.h"
 #include "retrieve/scorer.h"
 #include "retrieve/segment.h"
 #include "retrieve/source.h"
@@ -65,29 +66,36 @@ void wt__workspace_close(struct workspace *workspace)
     wt__token_list_dispose(&workspace->soft_tokens);
     wt__document_dispose(&workspace->document);
     wt__encoder_scratch_free(workspace->scratch);
-    for (size_t t = 0; t < TEXTS_MAX; t++)
+    for (size_t t = 0; t < TEXTS_MAX + 1; t++)
         wt__lexical_query_dispose(&workspace->queries[t]);
     wt__vectors_scratch_dispose(&workspace->vectors);
     wt__arena_dispose(&workspace->arena);
     free(workspace);
 }
 
-/* Sets texts to the whole request and, if there are at least two, its sub-queries. Returns the number of texts. */
-static size_t split_request_texts(struct str request, struct str texts[TEXTS_MAX])
+/* Sets texts to the request without its denied parts and, if there are at least two, its sub-queries. */
+static int split_request_texts(struct str request, struct arena *arena, struct retrieve_texts *out, wt_error *err)
 {
-    size_t count = request.len <= SUBQUERY_REQUEST_MAX ? wt__segment(request, texts + 1) : 0;
-    texts[0] = request;
-    return count > 1 ? 1 + count : 1;
+    *out = (struct retrieve_texts){.texts = {request}, .count = 1};
+    if (request.len > SUBQUERY_REQUEST_MAX)
+        return 0;
+    WT_TRY(wt__negation_split(&out->texts[0], &out->denied, request, arena, err));
+    size_t count = wt__segment(out->texts[0], out->texts + 1);
+    out->count = count > 1 ? 1 + count : 1;
+    return 0;
 }
 
-static void read_request_texts(struct workspace *workspace, const struct retrieve_request *request)
+static int read_request_texts(struct workspace *workspace, const struct retrieve_request *request, wt_error *err)
 {
-    struct str texts[TEXTS_MAX] = {request->text};
+    struct retrieve_texts split;
     workspace->names.count = workspace->names.spoken_count = 0;
     workspace->scored = NULL;
-    workspace->text_count = request->whole ? 1 : split_request_texts(request->text, texts);
+    WT_TRY(split_request_texts(request->text, &workspace->arena, &split, err));
+    workspace->text_count = request->whole ? 1 : split.count;
+    workspace->denied = split.denied;
     for (size_t t = 0; t < workspace->text_count; t++)
-        workspace->texts[t] = (struct text){.bytes = texts[t]};
+        workspace->texts[t] = (struct text){.bytes = split.texts[t]};
+    return 0;
 }
 
 /* Prepares the scratch for this encoder. The workspace keeps the scratch of the last encoder. */
@@ -101,9 +109,11 @@ static int prepare_scratch(const struct encoder *encoder, struct workspace *work
     return wt__encoder_scratch_new(&workspace->scratch, encoder, err);
 }
 
-size_t wt__retrieve_texts(struct str request, struct str *texts)
+int wt__retrieve_texts(struct str request, struct arena *arena, struct retrieve_texts *out, wt_error *err)
 {
-    size_t count = split_request_texts(request, texts), all = 0;
+    WT_TRY(split_request_texts(request, arena, out, err));
+    struct str *texts = out->texts;
+    size_t count = out->count, all = 0;
     for (size_t t = 1; t < count; t++) {
         texts[t] = wt__skip_stopwords(texts[t]);
         all += texts[t].len;
@@ -113,14 +123,14 @@ size_t wt__retrieve_texts(struct str request, struct str *texts)
         texts[t] = wt__str_head(texts[t], left > SUBQUERY_ENCODED_LEAST ? left : SUBQUERY_ENCODED_LEAST);
         left -= left < texts[t].len ? left : texts[t].len;
     }
-    return count;
+    return 0;
 }
 
 static int encode_texts(struct source_query *query, wt_error *err)
 {
     const struct encoder *encoder = query->view->encoder;
     struct workspace *workspace = query->workspace;
-    struct str texts[TEXTS_MAX];
+    struct retrieve_texts split;
     size_t dim = wt__encoder_dim(encoder), count = workspace->text_count;
     float *vectors = wt__arena_array(&workspace->arena, float, count *dim);
     WT_CHECK_ALLOC(vectors, err);
@@ -134,8 +144,8 @@ static int encode_texts(struct source_query *query, wt_error *err)
         return 0;
     WT_TRY(prepare_scratch(encoder, workspace, err));
     double begun = wt__now_ms();
-    wt__retrieve_texts(query->request->text, texts);
-    int rc = wt__encode(encoder, workspace->scratch, TEXT_REQUEST, texts, count, vectors, err);
+    WT_TRY(wt__retrieve_texts(query->request->text, &workspace->arena, &split, err));
+    int rc = wt__encode(encoder, workspace->scratch, TEXT_REQUEST, split.texts, count, vectors, err);
     query->out->encode_ms = wt__now_ms() - begun;
     return rc;
 }
@@ -270,7 +280,7 @@ static int order_hits(struct source_query *query, size_t *exact_copies, wt_error
 static int find_candidates(struct source_query *query, wt_error *err)
 {
     *query->out = (struct hit_list){.fits = NAN};
-    read_request_texts(query->workspace, query->request);
+    WT_TRY(read_request_texts(query->workspace, query->request, err));
     WT_TRY(search_sources(query, err));
     WT_TRY(collect_candidates(query, err));
     return score_candidates(query, err);

@@ -214,9 +214,15 @@ int wt__retrieve_candidates(const struct view *view, const struct retrieve_reque
                             const struct scorer_table *table, bool z_scores, struct workspace *workspace,
                             struct candidate_list *out, wt_error *err);
 
-/* Splits a request into the texts that the encoder reads, texts [TEXTS_MAX] (compose.h): the request and, if there are
- * at least two, its sub-queries. Returns their number. retrieve_request.encoded holds vectors of these texts. */
-size_t wt__retrieve_texts(struct str request, struct str *texts);
+/* Texts that the encoder reads: the request without its denied parts (negation.h) and, if there are at least two, its
+ * sub-queries. */
+struct retrieve_texts {
+    struct str texts[TEXTS_MAX], denied;
+    size_t count;
+};
+/* Splits a request. The texts are views of the request, or are in the arena. retrieve_request.encoded holds vectors of
+ * these texts. Errors: WT_ENOMEM. */
+int wt__retrieve_texts(struct str request, struct arena *arena, struct retrieve_texts *out, wt_error *err);
 
 /* Request word that a tool matched. */
 struct word_match {

@@ -3,12 +3,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checksum.h"
 #include "nn/kernels/kernels.h"
 #include "retrieve/language.h"
 #include "retrieve/source.h"
+#include "retrieve/words.h"
 
 uint64_t wt__scorer_key(const struct scorer_table *table)
 {
@@ -191,6 +193,16 @@ static int open_scoring(const struct source_query *query, struct scoring *out, w
 }
 
 /* Sets the scores of text t to the network's scores, and raises `probability` [N] to its probabilities. */
+/* True if the text is a question or a noun phrase, and candidate c does not read. */
+static bool acts_unasked(const struct source_query *query, size_t t, size_t c)
+{
+    enum mood mood = query->workspace->texts[t].mood.mood;
+    unsigned actions = query->view->snapshot->keys[query->rows[c]].verbs;
+    bool acts = actions & (ACTION_CREATE | ACTION_UPDATE | ACTION_DELETE) && !(actions & ACTION_READ);
+    return acts && (mood == MOOD_QUESTION || (getenv("WT_N") && mood == MOOD_NOUN));
+}
+
+#define ACTS_UNASKED (getenv("WT_P") ? strtof(getenv("WT_P"), NULL) : 0)
 static void score_text(struct scoring *scoring, float *inputs, struct source_query *query, size_t t)
 {
     const struct scorer *scorer = &scoring->scorer;
@@ -200,8 +212,9 @@ static void score_text(struct scoring *scoring, float *inputs, struct source_que
         wt__scorer_pool(scoring->hidden, query->count, scorer->hidden, scoring->pooled);
     ranking->best = -INFINITY;
     for (size_t c = 0; c < query->count; c++) {
-        float odds = scoring->outputs[c * SCORER_OUTPUTS + SCORER_LOG_ODDS];
-        ranking->scores[c] = scoring->outputs[c * SCORER_OUTPUTS + SCORER_SCORE];
+        float unasked = acts_unasked(query, t, c) ? ACTS_UNASKED : 0;
+        float odds = scoring->outputs[c * SCORER_OUTPUTS + SCORER_LOG_ODDS] - unasked;
+        ranking->scores[c] = scoring->outputs[c * SCORER_OUTPUTS + SCORER_SCORE] - unasked;
         ranking->best = fmaxf(ranking->best, ranking->scores[c]);
         scoring->best_odds = fmaxf(scoring->best_odds, odds);
         query->probability[c] = fmaxf(query->probability[c], probability_of_odds(odds));

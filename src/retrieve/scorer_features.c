@@ -45,7 +45,7 @@ struct scored_text {
     const struct candidate_providers *providers;
     const struct soft_match *provider_soft; /* [P] greatest value of each member of a candidate of the provider */
     unsigned asked;                         /* actions that the text asks for; bits of enum action */
-    bool question;                          /* the text is a question */
+    const float *denied;                    /* [N] share of the denied words that the tool's name has */
 };
 
 static const struct snapshot_key *scored_key(const struct scored_text *text, size_t c)
@@ -60,7 +60,17 @@ static unsigned declared_actions(const struct scored_text *text, size_t c)
 
 static unsigned tool_verbs(const struct scored_text *text, size_t c)
 {
-    return scored_key(text, c)->verbs;
+    return scored_key(text, c)->verbs & (ACTION_READ | ACTION_CREATE | ACTION_UPDATE | ACTION_DELETE);
+}
+
+static bool returns(const struct scored_text *text, size_t c, unsigned number)
+{
+    return scored_key(text, c)->verbs & number;
+}
+
+static bool is_mood(const struct scored_text *text, enum mood mood)
+{
+    return text->text->mood.mood == mood;
 }
 
 /* True if two sets of actions are known and have no action in common. */
@@ -129,9 +139,18 @@ static float share_of(float score, float best)
     /* The same for the verbs of its name and first sentence. */                                                       \
     ROW(verb_same, (tool_verbs(text, c) & text->asked) != 0, 0)                                                        \
     ROW(verb_clash, clash(tool_verbs(text, c), text->asked), 0)                                                        \
-    /* A question needs a tool that reads. */                                                                          \
-    ROW(question_reads, text->question && (tool_verbs(text, c) & ACTION_READ), 0)                                      \
-    ROW(question_acts, text->question && clash(tool_verbs(text, c), ACTION_READ), 0)                                   \
+    /* A question or a noun phrase needs a tool that reads. */                                                         \
+    ROW(question_reads, is_mood(text, MOOD_QUESTION) && (tool_verbs(text, c) & ACTION_READ), 0)                        \
+    ROW(question_acts, is_mood(text, MOOD_QUESTION) && clash(tool_verbs(text, c), ACTION_READ), 0)                     \
+    ROW(noun_reads, is_mood(text, MOOD_NOUN) && (tool_verbs(text, c) & ACTION_READ), 0)                                \
+    ROW(noun_acts, is_mood(text, MOOD_NOUN) && clash(tool_verbs(text, c), ACTION_READ), 0)                             \
+    /* A list or one thing: what the tool returns, and what the text asks for. */                                      \
+    ROW(many, returns(text, c, RETURNS_MANY), 0)                                                                       \
+    ROW(one, returns(text, c, RETURNS_ONE), 0)                                                                         \
+    ROW(asks_many, text->text->mood.many, 0)                                                                           \
+    ROW(identified, text->text->mood.identified, 0)                                                                    \
+    /* Words of the denied part (negation.h) in the name of the tool. */                                               \
+    ROW(denied, text->denied[c], 0)                                                                                    \
     /* Actions of the tool, by its name and first sentence. */                                                         \
     ROW(reads, (tool_verbs(text, c) & ACTION_READ) != 0, 0)                                                            \
     ROW(creates, (tool_verbs(text, c) & ACTION_CREATE) != 0, 0)                                                        \
@@ -145,7 +164,8 @@ static float share_of(float score, float best)
     /* Damping of tools with very many words (lexical.h). */                                                           \
     ROW(damping, wt__lexical_damping(&text->query->view->snapshot->lexical, text->query->rows[c]), 0)                  \
     /* The text: equal for all candidates. */                                                                          \
-    ROW(question, text->question, 0)                                                                                   \
+    ROW(question, is_mood(text, MOOD_QUESTION), 0)                                                                     \
+    ROW(noun, is_mood(text, MOOD_NOUN), 0)                                                                             \
     ROW(asks, text->asked != 0, 0)                                                                                     \
     ROW(brief, text->text->term_count <= 4, 0)                                                                         \
     ROW(is_long, text->text->term_count > 12, 0)                                                                       \
@@ -222,7 +242,34 @@ struct term_fields {
     const struct source_query *query;
     uint8_t *masks;   /* [terms of the whole request, N] bits 1u << field */
     uint8_t *scratch; /* [N] for a term that only a sub-query has */
+    float *denied;    /* [N] see struct scored_text */
 };
+
+/* Sets denied [N], which is zeroed. Words that the rest of the request has, too, do not count. */
+static int match_denied_words(const struct source_query *query, const struct term_fields *fields, float *denied,
+                              wt_error *err)
+{
+    struct workspace *workspace = query->workspace;
+    const struct text *whole = &workspace->texts[0];
+    struct text text = {.bytes = workspace->denied};
+    struct lexical_query *words = &workspace->queries[TEXTS_MAX];
+    size_t counted = 0;
+    if (text.bytes.len == 0)
+        return 0;
+    WT_TRY(wt__text_terms(workspace, &text, err));
+    WT_TRY(wt__lexical_prepare(words, &query->view->snapshot->lexical, text.terms, text.term_count, err));
+    for (size_t i = 0; i < text.term_count; i++) {
+        if (bsearch(&text.terms[i], whole->terms, whole->term_count, sizeof *whole->terms, wt__compare_terms))
+            continue;
+        counted++;
+        wt__lexical_match_fields(words, i, query->rows, query->count, fields->scratch);
+        for (size_t c = 0; c < query->count; c++)
+            denied[c] += (float)(fields->scratch[c] >> FIELD_NAME & 1);
+    }
+    for (size_t c = 0; c < query->count && counted > 0; c++)
+        denied[c] /= (float)counted;
+    return 0;
+}
 
 static int open_term_fields(const struct source_query *query, struct term_fields *out, wt_error *err)
 {
@@ -230,11 +277,12 @@ static int open_term_fields(const struct source_query *query, struct term_fields
     size_t terms = workspace->texts[0].term_count;
     *out = (struct term_fields){.query = query,
                                 .masks = wt__arena_array(&workspace->arena, uint8_t, terms * query->count),
-                                .scratch = wt__arena_array(&workspace->arena, uint8_t, query->count)};
-    WT_CHECK_ALLOC(out->masks && out->scratch, err);
+                                .scratch = wt__arena_array(&workspace->arena, uint8_t, query->count),
+                                .denied = wt__arena_array(&workspace->arena, float, query->count)};
+    WT_CHECK_ALLOC(out->masks && out->scratch && out->denied, err);
     for (size_t i = 0; i < terms; i++)
         wt__lexical_match_fields(&workspace->queries[0], i, query->rows, query->count, out->masks + i * query->count);
-    return 0;
+    return match_denied_words(query, out, out->denied, err);
 }
 
 /* Returns the masks [N] of term i of a text. The terms of a sub-query are nearly always terms of the whole request. */
@@ -435,13 +483,6 @@ static int compare_providers(const struct candidate_providers *providers, struct
 
 /* ---------------------------------------------------------------- texts */
 
-static bool is_question(struct str bytes)
-{
-    size_t at = 0;
-    bytes = wt__str_trim(bytes);
-    return (bytes.len > 0 && bytes.ptr[bytes.len - 1] == '?') || wt__is_question_word(wt__next_word(bytes, &at));
-}
-
 static int read_scored_text(const struct term_fields *fields, const struct soft_words *words,
                             const struct candidate_providers *providers, size_t t, const float *cosines,
                             struct scored_text *out, wt_error *err)
@@ -463,8 +504,8 @@ static int read_scored_text(const struct term_fields *fields, const struct soft_
                                 .provider_soft = provider_soft,
                                 .cosines = cosines,
                                 .words = text->rankings[SOURCE_BM25].scores,
-                                .asked = text->actions,
-                                .question = is_question(text->bytes)};
+                                .asked = text->mood.actions,
+                                .denied = fields->denied};
     match_words(fields, t, matched);
     wt__soft_match(words, text->bytes, soft);
     for (size_t c = 0; c < query->count; c++)

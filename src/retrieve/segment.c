@@ -3,9 +3,8 @@
  *
  * A cut needs CONTENT_MIN content words before it, which are words other than stop words. Fewer are enough between two
  * wishes (segment.h): "fork the repository and star it". "Paris, London and Rome" stays whole, because a list of names
- * needs one tool. Words left at the end of a sentence join the sub-query before them. A negated sub-query ("do not
- * delete it") is dropped. If there are more than SUBQUERIES_MAX sub-queries, neighbours are joined, the shortest pair
- * first.
+ * needs one tool. Words left at the end of a sentence join the sub-query before them. If there are more than
+ * SUBQUERIES_MAX sub-queries, neighbours are joined, the shortest pair first.
  *
  * The scan is one pass over arbitrary bytes. A request of 64 KiB may have ten thousand parts, so only
  * SUBQUERIES_SEEN are kept separate during the scan. */
@@ -36,6 +35,16 @@ static size_t count_content_words(struct str text, struct text_span span)
     for (struct str word; (word = wt__next_word((struct str){text.ptr, span.end}, &at)).len > 0;)
         count += !wt__is_stopword_any_case(word);
     return count;
+}
+
+static bool next_sentence(struct str text, size_t *at, struct text_span *out)
+{
+    struct str sentence;
+    if (!wt__next_sentence(text, at, &sentence))
+        return false;
+    out->start = (size_t)(sentence.ptr - text.ptr);
+    out->end = out->start + sentence.len;
+    return true;
 }
 
 static size_t skip_blanks(struct str text, size_t at, size_t end)
@@ -167,26 +176,6 @@ static void cut_sentence(struct cutter *cutter, struct text_span sentence)
         add_subquery(cutter, (struct text_span){start, sentence.end});
 }
 
-/* Finds the next sentence from *at on, which ends at a full stop, question or exclamation mark before a blank, or at
- * the line end. False at the end of the text. */
-static bool next_sentence(struct str text, size_t *at, struct text_span *out)
-{
-    if (*at >= text.len)
-        return false;
-    *out = (struct text_span){*at, text.len};
-    for (size_t i = *at; i < text.len; i++) {
-        bool stop = (text.ptr[i] == '.' || text.ptr[i] == '?' || text.ptr[i] == '!') && i + 1 < text.len &&
-                    wt__is_blank(text.ptr[i + 1]);
-        if (!stop && text.ptr[i] != '\n')
-            continue;
-        out->end = i + stop;
-        *at = skip_blanks(text, i + 1, text.len);
-        return true;
-    }
-    *at = text.len;
-    return true;
-}
-
 /* Removes blanks and punctuation from both ends. */
 static void trim_span(struct str text, struct text_span *span)
 {
@@ -197,35 +186,6 @@ static void trim_span(struct str text, struct text_span *span)
         span->end--;
 }
 
-/* True if the span begins with a negation, perhaps after stop words: "not", "don't", "do not", "never", "without". */
-static bool is_negated(struct str text, struct text_span span)
-{
-    static const char *const negations[] = {"never", "no", "not", "nothing", "without"};
-    for (size_t at = span.start; at < span.end;) {
-        size_t stop = scan_word_end(text, at, span.end);
-        struct str word = {text.ptr + at, stop - at};
-        if (wt__str_among(word, negations, sizeof negations / sizeof *negations))
-            return true;
-        bool apostrophe = stop + 1 < span.end && (text.ptr[stop] == '\'' || (unsigned char)text.ptr[stop] >= 0x80);
-        if (apostrophe && word.len > 2 && (word.ptr[word.len - 1] | 0x20) == 'n' && (text.ptr[stop + 1] | 0x20) == 't')
-            return true;
-        if (word.len == 0 || !wt__is_stopword_any_case(word))
-            return false;
-        at = skip_blanks(text, stop, span.end);
-    }
-    return false;
-}
-
-/* Drops negated sub-queries, unless all are negated. */
-static void drop_negated(struct cutter *cutter)
-{
-    size_t left = 0;
-    for (size_t i = 0; i < cutter->count; i++)
-        if (!is_negated(cutter->text, cutter->subqueries[i]))
-            cutter->subqueries[left++] = cutter->subqueries[i];
-    cutter->count = left ? left : cutter->count;
-}
-
 size_t wt__segment(struct str request, struct str subqueries[SUBQUERIES_MAX])
 {
     struct cutter cutter = {.text = request};
@@ -234,7 +194,6 @@ size_t wt__segment(struct str request, struct str subqueries[SUBQUERIES_MAX])
         cut_sentence(&cutter, sentence);
     for (size_t i = 0; i < cutter.count; i++)
         trim_span(request, &cutter.subqueries[i]);
-    drop_negated(&cutter);
     while (cutter.count > SUBQUERIES_MAX)
         join_shortest(&cutter);
     for (size_t i = 0; i < cutter.count; i++)
@@ -243,71 +202,15 @@ size_t wt__segment(struct str request, struct str subqueries[SUBQUERIES_MAX])
     return cutter.count;
 }
 
-/* True if a wish begins at the start of the span or after a delimiter: "what I need: on Spotify, start a playlist". */
-static bool has_wish(struct str text, struct text_span span)
+bool wt__has_wish(struct str text)
 {
     size_t next;
-    if (wish_begins(text, span.start, span.end))
+    if (wish_begins(text, 0, text.len))
         return true;
-    for (size_t at = span.start; at < span.end; at = next)
-        if (is_delimiter(text, at, span.end, &next) && wish_begins(text, next, span.end))
+    for (size_t at = 0; at < text.len; at = next)
+        if (is_delimiter(text, at, text.len, &next) && wish_begins(text, next, text.len))
             return true;
     return false;
-}
-
-/* Numbers of sentences: distance from either end of a long request within which a wish counts, and context kept
- * before and after the wish. */
-enum { WISH_WITHIN = 4, SENTENCES_BEFORE = 2, SENTENCES_BEHIND = 1 };
-
-/* Parts of a long request to read: its first sentences, and those around its last wish. A part is empty if that end has
- * no wish. */
-struct ends {
-    struct text_span first, last;
-};
-
-/* Finds the parts of a long request to read. */
-static struct ends find_ends(struct str text)
-{
-    size_t starts[SENTENCES_BEFORE + 1] = {0}, seen = 0, behind = 0;
-    struct ends ends = {{0, 0}, {0, 0}};
-    struct text_span sentence;
-    for (size_t at = 0; next_sentence(text, &at, &sentence); seen++) {
-        bool wish = has_wish(text, sentence);
-        memmove(starts, starts + 1, sizeof starts - sizeof *starts);
-        starts[SENTENCES_BEFORE] = sentence.start;
-        behind = wish ? 0 : behind + 1;
-        if (wish)
-            ends.last = (struct text_span){starts[0], sentence.end};
-        else if (ends.last.end > 0 && behind <= SENTENCES_BEHIND)
-            ends.last.end = sentence.end;
-        if (seen < WISH_WITHIN && ends.last.end > 0)
-            ends.first.end = sentence.end;
-    }
-    if (behind >= WISH_WITHIN)
-        ends.last = (struct text_span){0, 0};
-    if (ends.last.start < ends.first.end)
-        ends.last.start = ends.first.end;
-    return ends;
-}
-
-int wt__segment_wish(struct str *out, struct str request, struct arena *arena, wt_error *err)
-{
-    *out = request;
-    if (request.len <= LONG_REQUEST)
-        return 0;
-    struct ends ends = find_ends(request);
-    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
-    if (ends.first.end == 0 && ends.last.end == 0)
-        return 0;
-    wt__buffer_str(&text, (struct str){request.ptr, ends.first.end});
-    if (ends.last.end > ends.last.start) {
-        wt__buffer_text(&text, ends.first.end > 0 ? "\n" : "");
-        wt__buffer_str(&text, (struct str){request.ptr + ends.last.start, ends.last.end - ends.last.start});
-    }
-    const char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-    WT_CHECK_ALLOC(copy, err);
-    *out = wt__str(copy);
-    return 0;
 }
 
 struct str wt__skip_stopwords(struct str subquery)

@@ -11,6 +11,7 @@
 #include "index/vectors.h"
 #include "retrieve/compose.h"
 #include "retrieve/document.h"
+#include "retrieve/mood.h"
 #include "retrieve/named_provider.h"
 #include "retrieve/request_names.h"
 #include "retrieve/retrieve.h"
@@ -39,19 +40,20 @@ struct text {
     float *shares;    /* [term_count] scratch of wt__word_share */
 
     struct provider_names providers; /* used by providers only */
-    unsigned actions;                /* used by actions only; bits of enum action */
+    struct request_mood mood;        /* used by actions only */
 };
 
 struct workspace {
     struct arena arena; /* memory of this query */
     struct text texts[TEXTS_MAX];
     size_t text_count;
+    struct str denied; /* denied parts of the request (negation.h); may be empty */
     struct analyser *analyser;
     struct token_list tokens, soft_tokens; /* soft_tokens: of one word (scorer_features.c) */
     struct document document;
     struct packed word_vectors; /* the built-in encoder, whose tokens are vectors of words */
     struct request_names names; /* names in this query's request, if the query looks for names */
-    struct lexical_query queries[TEXTS_MAX];
+    struct lexical_query queries[TEXTS_MAX + 1]; /* the last one is for `denied` */
     struct encoder_scratch *scratch;
     const struct encoder *scratch_of; /* encoder that scratch belongs to */
     struct vectors_scratch vectors;
@@ -141,6 +143,9 @@ float wt__context_needed(const struct source_query *query);
 /* Raises the scorer's probabilities by those of the conversation, as far as the request depends on it. Defined in
  * context.c. */
 void wt__context_raise(struct source_query *query);
+
+/* Reads the terms of a text. Defined in bm25.c. */
+int wt__text_terms(struct workspace *workspace, struct text *text, wt_error *err);
 
 /* Compares two struct lexical_term by the bytes of their texts, for qsort. Defined in bm25.c. */
 int wt__compare_terms(const void *a, const void *b);

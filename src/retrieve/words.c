@@ -17,6 +17,38 @@ struct str wt__next_word(struct str text, size_t *at)
     return (struct str){text.ptr + start, *at - start};
 }
 
+bool wt__next_sentence(struct str text, size_t *at, struct str *out)
+{
+    size_t start = *at;
+    if (start >= text.len)
+        return false;
+    for (size_t i = start; i < text.len; i++) {
+        bool stop = (text.ptr[i] == '.' || text.ptr[i] == '?' || text.ptr[i] == '!') && i + 1 < text.len &&
+                    wt__is_blank(text.ptr[i + 1]);
+        if (!stop && text.ptr[i] != '\n')
+            continue;
+        *out = (struct str){text.ptr + start, i + stop - start};
+        for (i++; i < text.len && wt__is_blank(text.ptr[i]);)
+            i++;
+        *at = i;
+        return true;
+    }
+    *out = (struct str){text.ptr + start, text.len - start};
+    *at = text.len;
+    return true;
+}
+
+bool wt__is_listed(const char *word, const char *list)
+{
+    char key[WORD_LISTED_MAX + 3] = " ";
+    size_t len = strlen(word);
+    if (len == 0 || len > WORD_LISTED_MAX)
+        return false;
+    memcpy(key + 1, word, len);
+    memcpy(key + 1 + len, " ", 2);
+    return strstr(list, key);
+}
+
 bool wt__is_stopword_any_case(struct str word)
 {
     char lower[WORD_MAX];
@@ -25,6 +57,12 @@ bool wt__is_stopword_any_case(struct str word)
     for (size_t i = 0; i < word.len; i++)
         lower[i] = wt__lower_ascii(word.ptr[i]);
     return wt__is_stopword((struct str){lower, word.len});
+}
+
+bool wt__is_plural(struct str word)
+{
+    char last = word.len > 3 ? wt__lower_ascii(word.ptr[word.len - 1]) : 0;
+    return last == 's' && !strchr("suia", wt__lower_ascii(word.ptr[word.len - 2]));
 }
 
 bool wt__is_question_word(struct str word)

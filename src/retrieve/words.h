@@ -24,11 +24,22 @@ static inline char wt__lower_ascii(char c)
 /* Returns the next word of text from *at on, and moves *at behind it. Empty at the end. */
 struct str wt__next_word(struct str text, size_t *at);
 
+/* Finds the next sentence from *at on, and moves *at behind it. A sentence ends at a full stop, question or exclamation
+ * mark before a blank, or at the line end. False at the end of the text. */
+bool wt__next_sentence(struct str text, size_t *at, struct str *out);
+
+/* Looks up a word of at most WORD_LISTED_MAX bytes in a list that has a blank before and after each word. */
+enum { WORD_LISTED_MAX = 30 };
+bool wt__is_listed(const char *word, const char *list);
+
 /* True for a stop word, in any case. */
 bool wt__is_stopword_any_case(struct str word);
 
 /* True for a word that begins a question ("what", "is"), in any case. */
 bool wt__is_question_word(struct str word);
+
+/* True for a word that looks like an English plural, in any case: "invoices", but not "status" or "address". */
+bool wt__is_plural(struct str word);
 
 /* Kinds of actions as bits, because some verbs have two: "close" may update or delete. */
 enum action { ACTION_READ = 1, ACTION_CREATE = 2, ACTION_UPDATE = 4, ACTION_DELETE = 8 };

@@ -50,11 +50,12 @@ static void assert_equals_single_encoding(const struct request_vectors *vectors,
 {
     struct arena arena = {0};
     struct encoder_scratch *scratch;
-    struct str texts[TEXTS_MAX];
-    const size_t count = wt__retrieve_texts(request, texts), dim = wt__encoder_dim(vectors->encoder);
+    struct retrieve_texts split;
+    assert_int_equal(wt__retrieve_texts(request, &arena, &split, NULL), 0);
+    const size_t count = split.count, dim = wt__encoder_dim(vectors->encoder);
     float *own = wt__arena_array(&arena, float, count *dim);
     assert_int_equal(wt__encoder_scratch_new(&scratch, vectors->encoder, NULL), 0);
-    assert_int_equal(wt__encode(vectors->encoder, scratch, TEXT_REQUEST, texts, count, own, NULL), 0);
+    assert_int_equal(wt__encode(vectors->encoder, scratch, TEXT_REQUEST, split.texts, count, own, NULL), 0);
     const float *made = wt__request_vectors_of(vectors, request, &arena);
     assert_non_null(made);
     assert_memory_equal(made, own, count * dim * sizeof *own);

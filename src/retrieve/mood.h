@@ -1,0 +1,27 @@
+/* mood.h: what a request is: an order, a question, or a bare noun phrase ("dns records"). Questions and noun phrases
+ * need tools that read. */
+#ifndef WT_RETRIEVE_MOOD_H
+#define WT_RETRIEVE_MOOD_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+enum mood {
+    MOOD_OTHER, /* a statement, or a longer text without a verb that is known */
+    MOOD_ORDER, /* also polite: "could you close it?" */
+    MOOD_QUESTION,
+    MOOD_NOUN /* no verb: "unpaid invoices of acme" */
+};
+
+struct request_mood {
+    enum mood mood;
+    unsigned actions; /* bits of enum action (words.h) that the request asks for, or 0 */
+    bool many;        /* may ask for several things: a plural, "any", "how many" */
+    bool identified;  /* has an id or a number */
+};
+
+/* Reads the mood of a text. If it has several sentences, orders count before questions, and questions before others. */
+struct request_mood wt__mood(struct str text);
+
+#endif
