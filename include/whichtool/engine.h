@@ -94,7 +94,8 @@ enum {
     WT_NOTICE_INCOMPLETE_SOURCE = 1 << 15, /* the source was not read to its end, so sync removed nothing */
     WT_NOTICE_KEPT = 1 << 16,              /* tools kept by sync because the source has them in a broken form */
     WT_NOTICE_COLLISION = 1 << 17,         /* tools imported under another name */
-    WT_NOTICE_EMPTY_SOURCE = 1 << 18       /* the source has no tools */
+    WT_NOTICE_EMPTY_SOURCE = 1 << 18,      /* the source has no tools */
+    WT_NOTICE_ABSENT_SERVICE = 1 << 19     /* the request names a service that no tool mentions */
 };
 
 /* Returns the name of one WT_NOTICE_... code, such as "no_encoder"; NULL if unknown. Static. */

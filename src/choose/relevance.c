@@ -84,7 +84,8 @@ static const float UNLIKELY = 0.008f;
 
 bool wt__nothing_fits(const struct hit_list *hits, double share)
 {
-    return hits->named == 0 && !isnan(hits->fits) && (double)hits->fits_quantile < share;
+    return hits->named == 0 &&
+           (hits->absent_service || (!isnan(hits->fits) && (double)hits->fits_quantile < share));
 }
 
 bool wt__hit_is_weak(const struct retriever *retriever, const struct hit_list *hits, const struct hit *hit)
@@ -94,6 +95,8 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit_list *h
     float near = fmaxf(features[FEATURE_MEANING], features[FEATURE_SUBQUERY_MEANING]);
     if (hit->lead || hit->brought || features[FEATURE_NEIGHBOUR_VOTES] > 0)
         return false;
+    if (hits->absent_service && hits->named == 0)
+        return true;
     if (features[FEATURE_SCORE] <= 0) /* the hit matches nothing; it is listed because a filter admits few tools */
         return true;
     if (!isnan(hit->estimate))

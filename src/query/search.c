@@ -12,6 +12,7 @@
 #include "recipe/recipes.h"
 #include "retrieve/document.h"
 #include "retrieve/language.h"
+#include "retrieve/services.h"
 #include "retrieve/wish.h"
 
 /* ---------------------------------------------------------------- plan */
@@ -426,6 +427,7 @@ static int retrieve_hits(struct search *search, wt_error *err)
         search->hits.len = k;
     wt__conversation_mark(search);
     search->hits.encode_ms += search->context_ms;
+    search->hits.absent_service = search->absent_service && search->hits.texts <= 1;
     return 0;
 }
 
@@ -456,6 +458,21 @@ static int read_wish(struct search *search, struct str *wish, wt_error *err)
     return 0;
 }
 
+/* Finds a service that the request names and no tool mentions. */
+static int note_absent_service(struct search *search, wt_error *err)
+{
+    const struct unknown_words *unknown = &search->unknown;
+    struct buffer text = {0};
+    search->absent_service = false;
+    for (size_t i = 0; i < unknown->len && !search->absent_service; i++)
+        if (wt__names_service(search->read, unknown->words[i])) {
+            search->absent_service = true;
+            wt__buffer_printf(&text, "no tool of %.*s is here; the hits are the nearest others",
+                              (int)unknown->words[i].len, unknown->words[i].ptr);
+        }
+    return wt__take_notice(&search->notice, WT_NOTICE_ABSENT_SERVICE, &text, search->arena, err);
+}
+
 /* Splits joined words and corrects the spelling of the request, and collects its unknown words. */
 static int correct_request(struct search *search, wt_error *err)
 {
@@ -468,7 +485,8 @@ static int correct_request(struct search *search, wt_error *err)
         WT_TRY(wt__spelling_read(&search->read, wish, words, search->workspace, search->arena, err));
     if (search->read.ptr != search->request.ptr)
         search->read_as = search->read.ptr;
-    return wt__unknown_words(&search->unknown, search->read, words, search->workspace, search->arena, err);
+    WT_TRY(wt__unknown_words(&search->unknown, search->read, words, search->workspace, search->arena, err));
+    return note_absent_service(search, err);
 }
 
 /* Opens the models and updates the index, which may be slow for the first query. */

@@ -146,7 +146,7 @@ void wt__fuse_hit(const struct source_query *query, const struct evidence *evide
     out->features[FEATURE_SCORE] = first->score > 0 ? choice->score / first->score : 0;
     if (choice->text > 0) {
         struct stage_evidence *stage = wt__hit_stage(out, SUBQUERY_STAGE);
-        out->subquery = query->workspace->texts[choice->text].bytes;
+        out->subquery = query->workspace->texts[choice->text].written;
         stage->rank = rank_by_value(evidence->value[choice->text], evidence->candidates, c);
         stage->score = evidence->value[choice->text][c];
         stage->share = choice->subquery;

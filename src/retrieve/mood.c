@@ -65,10 +65,23 @@ static bool begins_plea(const struct lead *lead, size_t i)
            wt__is_listed(word_of(lead, i + 1), " you u ya someone anyone somebody ");
 }
 
+/* True for a question about the tool itself: "how do I delete a branch", "which call takes maxResults". */
+static bool asks_for_tool(const struct lead *lead, size_t i)
+{
+    const char *word = word_of(lead, i), *next = word_of(lead, i + 1), *third = word_of(lead, i + 2);
+    if (wt__is_listed(word, " how where "))
+        return strcmp(next, "to") == 0 ||
+               (wt__is_listed(next, " do can could would should ") && wt__is_listed(third, " i we you one "));
+    return wt__is_listed(word, " which what ") &&
+           wt__is_listed(next, " api apis call endpoint function method operation option parameter tool tools ");
+}
+
 /* True if a question begins at word i. */
 static bool begins_question(const struct lead *lead, size_t i)
 {
     const char *word = word_of(lead, i), *next = word_of(lead, i + 1);
+    if (asks_for_tool(lead, i))
+        return false;
     if (wt__is_listed(word, " what which "))
         return !(wt__is_listed(next, " i we ") && wt__is_listed(word_of(lead, i + 2), " need want "));
     if (wt__is_listed(word, " who whos whose whats wheres hows why how where any anything anyone anybody "))

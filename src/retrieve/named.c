@@ -68,7 +68,7 @@ static int search_names(struct source_query *query, wt_error *err)
     struct workspace *workspace = query->workspace;
     struct request_names *names = &workspace->names;
     struct ranking *ranking = wt__ranking(query, 0, SOURCE_NAMED);
-    WT_TRY(wt__request_names(names, &query->view->snapshot->names, workspace->texts[0].bytes, &workspace->arena, err));
+    WT_TRY(wt__request_names(names, &query->view->snapshot->names, workspace->texts[0].written, &workspace->arena, err));
     size_t most = 0;
     for (size_t i = 0; i < names->count; i++)
         most += 1 + limit_count(names->items[i].run.count, NAMESAKES_MAX);
@@ -125,7 +125,7 @@ static float score_by_other_sources(const struct source_query *query, const stru
 {
     float best = 0;
     for (size_t t = 1; t < evidence->texts; t++) {
-        struct str subquery = query->workspace->texts[t].bytes;
+        struct str subquery = query->workspace->texts[t].written;
         bool inside = text.ptr >= subquery.ptr && text.ptr + text.len <= subquery.ptr + subquery.len;
         if (inside)
             return evidence->value[0][c] + evidence->subquery_weight * evidence->value[t][c];

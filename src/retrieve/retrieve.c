@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "encoder/model_dir.h"
+#include "retrieve/alternatives.h"
 #include "retrieve/negation.h"
 #include "retrieve/scorer.h"
 #include "retrieve/segment.h"
@@ -76,12 +77,17 @@ void wt__workspace_close(struct workspace *workspace)
 /* Sets texts to the request without its denied parts and, if there are at least two, its sub-queries. */
 static int split_request_texts(struct str request, struct arena *arena, struct retrieve_texts *out, wt_error *err)
 {
-    *out = (struct retrieve_texts){.texts = {request}, .count = 1};
+    struct expanded_text expanded;
+    struct str *written = out->written;
+    *out = (struct retrieve_texts){.texts = {request}, .written = {request}, .count = 1};
     if (request.len > SUBQUERY_REQUEST_MAX)
         return 0;
-    WT_TRY(wt__negation_split(&out->texts[0], &out->denied, request, arena, err));
-    size_t count = wt__segment(out->texts[0], out->texts + 1);
+    WT_TRY(wt__negation_split(&written[0], &out->denied, request, arena, err));
+    size_t count = wt__segment(written[0], written + 1);
     out->count = count > 1 ? 1 + count : 1;
+    WT_TRY(wt__alternatives_insert(&expanded, written[0], arena, err));
+    for (size_t t = 0; t < out->count; t++)
+        out->texts[t] = wt__expanded_part(&expanded, (size_t)(written[t].ptr - written[0].ptr), written[t].len);
     return 0;
 }
 
@@ -94,7 +100,7 @@ static int read_request_texts(struct workspace *workspace, const struct retrieve
     workspace->text_count = request->whole ? 1 : split.count;
     workspace->denied = split.denied;
     for (size_t t = 0; t < workspace->text_count; t++)
-        workspace->texts[t] = (struct text){.bytes = split.texts[t]};
+        workspace->texts[t] = (struct text){.bytes = split.texts[t], .written = split.written[t]};
     return 0;
 }
 
@@ -250,7 +256,7 @@ static int prepare_copies(struct copies **out, const struct source_query *query,
     *out = copies;
     WT_TRY(wt__copies_begin(copies, &workspace->arena, err));
     if (shared && !asked->hashes)
-        WT_TRY(wt__provider_names_read(asked, workspace->texts[0].bytes, &workspace->arena, err));
+        WT_TRY(wt__provider_names_read(asked, workspace->texts[0].written, &workspace->arena, err));
     return 0;
 }
 

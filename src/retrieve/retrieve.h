@@ -173,6 +173,7 @@ struct hit_list {
     const size_t *nearest_counts; /* [texts] */
     size_t nearest_most;
     double encode_ms;
+    bool absent_service; /* the request names a service that no tool mentions; set by the search */
     float fits;          /* probability that any tool fits, by the learned scorer; NaN if the scorer was not used or
                                * the request is not English */
     float fits_quantile; /* share of requests with a fitting tool whose `fits` is lower, by dev requests */
@@ -217,7 +218,9 @@ int wt__retrieve_candidates(const struct view *view, const struct retrieve_reque
 /* Texts that the encoder reads: the request without its denied parts (negation.h) and, if there are at least two, its
  * sub-queries. */
 struct retrieve_texts {
-    struct str texts[TEXTS_MAX], denied;
+    struct str texts[TEXTS_MAX];   /* [count] with alternatives (alternatives.h) */
+    struct str written[TEXTS_MAX]; /* [count] the same without them */
+    struct str denied;             /* denied parts */
     size_t count;
 };
 /* Splits a request. The texts are views of the request, or are in the arena. retrieve_request.encoded holds vectors of

@@ -26,7 +26,8 @@ struct ranking {
 };
 
 struct text {
-    struct str bytes;
+    struct str bytes;    /* with alternatives (alternatives.h) */
+    struct str written;  /* without them */
     const float *vector; /* [D]; the vectors of all texts are contiguous */
     struct ranking rankings[SOURCES];
 

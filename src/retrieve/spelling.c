@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "encoder/model_dir.h"
 #include "encoder/packed.h"
+#include "retrieve/services.h"
 #include "retrieve/slips.h"
 #include "retrieve/source.h"
 #include "text/unicode.h"
@@ -389,7 +390,7 @@ static int correct_word(struct spelling_reading *reading, struct str request, st
     struct str typed = lower_word(word, begins, lower);
     enum knowledge known;
     reading->left += has_wide_letter(word);
-    if (typed.len == 0)
+    if (typed.len == 0 || wt__is_service(word))
         return 0;
     WT_TRY(classify_typed_word(speller, typed, &known));
     if (known == KNOWN)

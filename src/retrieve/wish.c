@@ -20,7 +20,7 @@ enum { OPENING_WORDS = 5, BODY_WORDS = 12, REFERS_BELOW = 5, OTHERS_LEAST = 3, W
 
 enum part { PART_BODY, PART_QUOTED, PART_SIGNATURE };
 
-enum strength { STRENGTH_NONE, STRENGTH_QUESTION, STRENGTH_ORDER, STRENGTH_PLEA };
+enum strength { STRENGTH_NONE, STRENGTH_QUESTION, STRENGTH_ORDER, STRENGTH_PLEA, STRENGTH_ADDRESSED };
 
 struct sentence {
     struct str text;
@@ -115,6 +115,13 @@ static bool is_formula(struct str text)
     return HAS_PHRASE(text, phrases);
 }
 
+/* True if a sentence turns to the reader of a mail to others: "so, dear assistant: ...". */
+static bool is_addressed(struct str text)
+{
+    static const char *const phrases[] = {"assistant", "the agent", "dear agent", "the bot", "dear bot"};
+    return HAS_PHRASE(text, phrases) || text.ptr[0] == '@';
+}
+
 static bool is_plea(struct str text)
 {
     static const char *const phrases[] = {
@@ -124,7 +131,7 @@ static bool is_plea(struct str text)
         "the ask", "my request", "my question", "help me", "todo", "next step", "action item", "bottom line", "additionally", "moreover",
         "furthermore", "lastly", "in addition",
     };
-    return HAS_PHRASE(text, phrases) || memchr(text.ptr, '@', text.len > 0 ? 1 : 0);
+    return HAS_PHRASE(text, phrases);
 }
 
 /* Reads the first word after words such as "so" and "just", and the word behind it. */
@@ -163,6 +170,8 @@ static enum strength measure_strength(struct str text)
     read_first_words(text, first, second);
     if (is_greeting(text) || is_closing(text) || is_disclaimer(text) || is_formula(text) || wt__is_listed(first, denials))
         return STRENGTH_NONE;
+    if (is_addressed(text))
+        return STRENGTH_ADDRESSED;
     if (is_plea(text))
         return STRENGTH_PLEA;
     if (text.ptr[text.len - 1] == '?')
