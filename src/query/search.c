@@ -377,6 +377,21 @@ static size_t count_new_hits(const struct search *search, int64_t now)
     return all ? 0 : wt__new_tools_count(search->index->new_tools, now);
 }
 
+static const float LIKELY = 0.5f; /* least probability, or precision of a name, that counts */
+
+/* True if a request with several parts names a provider of the hits, or probably needs one of them. */
+static bool serves_other_parts(const struct search *search)
+{
+    const struct hit_list *hits = &search->hits;
+    bool serves = false;
+    for (size_t i = 0; hits->texts > 1 && i < hits->len; i++) {
+        const struct snapshot_key *key = &search->index->snapshot->keys[hits->items[i].row];
+        bool named = hits->asked && key->provider_precision > LIKELY;
+        serves |= hits->items[i].estimate > LIKELY || (named && wt__provider_named(hits->asked, key->provider_hash));
+    }
+    return serves;
+}
+
 static int retrieve_hits(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
@@ -427,7 +442,7 @@ static int retrieve_hits(struct search *search, wt_error *err)
         search->hits.len = k;
     wt__conversation_mark(search);
     search->hits.encode_ms += search->context_ms;
-    search->hits.absent_service = search->absent_service && search->hits.texts <= 1;
+    search->hits.absent_service = search->absent_service && !serves_other_parts(search);
     return 0;
 }
 
@@ -467,7 +482,7 @@ static int note_absent_service(struct search *search, wt_error *err)
     for (size_t i = 0; i < unknown->len && !search->absent_service; i++)
         if (wt__names_service(search->read, unknown->words[i])) {
             search->absent_service = true;
-            wt__buffer_printf(&text, "no tool of %.*s is here; the hits are the nearest others",
+            wt__buffer_printf(&text, "the catalogue has no tool of %.*s; the hits are the nearest others",
                               (int)unknown->words[i].len, unknown->words[i].ptr);
         }
     return wt__take_notice(&search->notice, WT_NOTICE_ABSENT_SERVICE, &text, search->arena, err);

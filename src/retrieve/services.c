@@ -6,8 +6,8 @@
 #include "retrieve/words.h"
 
 static const char services[] =
-    " airbnb airtable algolia amazon ansible anthropic aws azure bamboohr basecamp bigquery bitbucket bitrise bluesky "
-    "bugsnag calendly chatgpt circleci clickup clickhouse cloudflare cloudinary coda codepen codesandbox coinbase "
+    " airbnb airtable algolia amazon ansible anthropic asana aws azure backblaze bamboohr basecamp bigquery bitbucket bitrise bluesky "
+    "bugsnag calendly canva chatgpt circleci clickup clickhouse cloudflare cloudinary coda codepen codesandbox coinbase "
     "confluence contentful coursera databricks datadog deezer deepl discord doordash dropbox drupal duolingo dynamodb "
     "ebay elasticsearch elevenlabs eventbrite evernote expedia facebook fastly figma firebase flickr foursquare "
     "freshdesk freshservice gcp github gitlab gmail gocardless godaddy gofundme goodreads grafana greenhouse gsheets "
@@ -15,17 +15,17 @@ static const char services[] =
     "klarna klaviyo kubernetes lastpass launchdarkly linkedin lyft mailchimp mailgun mariadb mastodon maxmind miro "
     "mixpanel mongodb mysql neo4j netflix netlify netsuite newrelic okta onedrive onenote opsgenie outlook pagerduty "
     "pandadoc paypal pinecone pinterest pipedrive playstation plaid postgres postgresql posthog postmark posthog "
-    "quickbooks rabbitmq reddit redis revolut roblox salesforce sendgrid sentry servicenow sharepoint shopify signnow "
+    "quickbooks rabbitmq reddit redis revolut roblox salesforce sendgrid sentry servicenow sharepoint shopify signnow skype sonos "
     "snapchat snowflake soundcloud splunk spotify squarespace stackoverflow statuspage steam strava stripe substack "
     "supabase surveymonkey tableau telegram terraform tiktok todoist trello tripadvisor trustpilot tumblr twilio twitch "
-    "twitter typeform uber udemy unsplash vercel vimeo webex wechat whatsapp wikipedia woocommerce wordpress workday xero "
+    "twitter typeform uber udemy unsplash vercel vimeo webex wechat whatsapp wikipedia woocommerce wordpress workday wrike xero "
     "yelp youtube zapier zendesk zillow zoho zotero ";
 
 /* Names that are also English words. */
 static const char words_too[] =
-    " amplitude asana backblaze bamboo box buffer canva chase chime drive elastic excel front ghost gong harvest height "
+    " amplitude bamboo box buffer chase chime drive elastic excel front ghost gong harvest height "
     "later lattice lever linear loom medium monday nest notion obsidian oracle pocket prime quip ramp render ring segment "
-    "shortcut signal skype slack sonos square teams things tinder toggl wave wise word wrike zoom ";
+    "shortcut signal slack square teams things tinder toggl wave wise word zoom ";
 
 static const char before_names[] = " in on from to via with into using my our the a an ";
 static const char before_name_ends[] = " in on from to via into using ";

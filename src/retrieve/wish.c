@@ -110,7 +110,7 @@ static bool is_formula(struct str text)
         "please consider", "please don't", "please do not", "please dont", "please bear", "please excuse", "feel free",
         "let me know", "see you", "have a nice", "have a good", "have a great", "look forward", "looking forward",
         "thanks for", "thank you for", "don't worry", "never mind", "forgive me", "excuse me", "call me", "ring me",
-        "ping me", "take care", "keep in mind",
+        "ping me", "take care", "keep in mind", "don't want", "do not want", "dont want",
     };
     return HAS_PHRASE(text, phrases);
 }
@@ -127,7 +127,7 @@ static bool is_plea(struct str text)
     static const char *const phrases[] = {
         "please", "pls", "plz", "kindly", "can you", "could you", "would you", "will you", "can u", "could u",
         "can someone", "could someone", "can somebody", "could somebody", "can we", "could we", "need you to",
-        "want you to", "like you to", "i need", "i'd like", "i would like", "what i want", "we need", "my ask",
+        "want you to", "like you to", "i need", "what i want", "we need", "my ask",
         "the ask", "my request", "my question", "help me", "todo", "next step", "action item", "bottom line", "additionally", "moreover",
         "furthermore", "lastly", "in addition",
     };
@@ -147,6 +147,7 @@ static void read_first_words(struct str text, char first[WORD_BYTES], char secon
 static const char statement_words[] = " i we he she they it the this that these those a an my our his her their its there no "
                                       "some everything nobody everyone everybody nothing one as if while because since "
                                       "after although ";
+static const char *const longings[] = {"i'd like", "i would like", "we'd like", "we would like"};
 static const char denials[] = " don dont never ";
 
 /* True if the first word is a verb in its base form. An unknown word counts if it is followed by an article, or a word
@@ -170,21 +171,34 @@ static enum strength measure_strength(struct str text)
     read_first_words(text, first, second);
     if (is_greeting(text) || is_closing(text) || is_disclaimer(text) || is_formula(text) || wt__is_listed(first, denials))
         return STRENGTH_NONE;
-    if (is_addressed(text))
+    bool asks = is_plea(text) || wt__has_wish(text) || memchr(text.ptr, ':', text.len);
+    if (is_addressed(text) && asks)
         return STRENGTH_ADDRESSED;
     if (is_plea(text))
         return STRENGTH_PLEA;
     if (text.ptr[text.len - 1] == '?')
         return STRENGTH_QUESTION;
+    if (HAS_PHRASE(text, longings))
+        return STRENGTH_ORDER;
     if (wt__is_listed(first, statement_words))
         return STRENGTH_NONE;
     return begins_with_order(first, second) || wt__has_wish(text) ? STRENGTH_ORDER : STRENGTH_NONE;
 }
 
-/* Returns the line without the name of its speaker in a chat: "Priya: pin it". */
-static struct str skip_speaker(struct str line)
+/* Returns the length of a time at the beginning of a line of a chat. */
+static size_t skip_time(struct str line)
 {
     size_t end = 0;
+    while (end < line.len && memchr("[]0123456789: ", line.ptr[end], 14))
+        end++;
+    return end > 3 && memchr(line.ptr, ':', end) ? end : 0;
+}
+
+/* Returns the line without time and speaker of a chat: "[14:02] Priya: pin it". */
+static struct str skip_speaker(struct str line)
+{
+    size_t end = 0, time = skip_time(line);
+    line = (struct str){line.ptr + time, line.len - time};
     while (end < line.len && end < NAME_BYTES && line.ptr[end] != ':')
         end++;
     bool name = end > 0 && end + 1 < line.len && line.ptr[end] == ':' && line.ptr[end + 1] == ' ' &&

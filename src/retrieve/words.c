@@ -17,6 +17,17 @@ struct str wt__next_word(struct str text, size_t *at)
     return (struct str){text.ptr + start, *at - start};
 }
 
+/* True if the full stop at `at` belongs to an abbreviation: "Mrs. Moss". */
+static bool is_abbreviation(struct str text, size_t at)
+{
+    static const char *const short_forms[] = {"approx", "dr", "e.g", "i.e", "mr", "mrs", "ms", "no", "prof", "st", "vs"};
+    size_t start = at;
+    while (start > 0 && !wt__is_blank(text.ptr[start - 1]) && text.ptr[start - 1] != '(')
+        start--;
+    return text.ptr[at] == '.' && wt__str_among((struct str){text.ptr + start, at - start}, short_forms,
+                                                sizeof short_forms / sizeof *short_forms);
+}
+
 bool wt__next_sentence(struct str text, size_t *at, struct str *out)
 {
     size_t start = *at;
@@ -24,7 +35,7 @@ bool wt__next_sentence(struct str text, size_t *at, struct str *out)
         return false;
     for (size_t i = start; i < text.len; i++) {
         bool stop = (text.ptr[i] == '.' || text.ptr[i] == '?' || text.ptr[i] == '!') && i + 1 < text.len &&
-                    wt__is_blank(text.ptr[i + 1]);
+                    wt__is_blank(text.ptr[i + 1]) && !is_abbreviation(text, i);
         if (!stop && text.ptr[i] != '\n')
             continue;
         *out = (struct str){text.ptr + start, i + stop - start};

@@ -30,11 +30,11 @@ static const struct {
     {"rename the branch", "--+- -"},
     {"open the branch", "+-+- +"},
     {"which branches are there", "+--- +"}, /* a question asks for reading */
-    {"how do I delete a branch", "+--- +"},
+    {"how do I delete a branch", "---+ +"}, /* asks for the tool */
     {"a very old forgotten branch deep below delete", "      "}, /* the verb is too far from the beginning */
     {"branches", "      "},
     {"", "      "},
-    {"\xFF\xFE ?", "      "},
+    {"\xFF\xFE ?", "+--- +"},
 };
 
 /* Writes the signs of text `t` of the request. */
@@ -65,7 +65,7 @@ static void scores_tools_by_action(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         memset(scores, 0, sizeof scores);
         workspace->text_count = 1;
-        workspace->texts[0] = (struct text){.bytes = wt__str(rows[i].request)};
+        workspace->texts[0] = (struct text){.bytes = wt__str(rows[i].request), .written = wt__str(rows[i].request)};
         workspace->texts[0].rankings[SOURCE_ACTION].scores = scores;
         assert_int_equal(wt__sources[SOURCE_ACTION]->search(&query, NULL), 0);
         assert_int_equal(wt__sources[SOURCE_ACTION]->score_rows(&query, NULL), 0);

@@ -120,7 +120,7 @@ static void subqueries_inherit_last_named_provider(void **state)
         memset(scores, 0, sizeof scores);
         for (workspace->text_count = 0; workspace->text_count < 4 && requests[i].texts[workspace->text_count];) {
             size_t t = workspace->text_count++;
-            workspace->texts[t] = (struct text){.bytes = wt__str(requests[i].texts[t])};
+            workspace->texts[t] = (struct text){.written = wt__str(requests[i].texts[t])};
             workspace->texts[t].rankings[SOURCE_PROVIDER].scores = scores[t];
         }
         assert_int_equal(wt__sources[SOURCE_PROVIDER]->search(&query, NULL), 0);
