@@ -463,7 +463,10 @@ static void measure_fits(struct fit *fit, struct batch *batch, const struct list
     for (size_t l = 0; l < lists->len; l++) {
         const struct list *list = &lists->items[l];
         const char *kind = list->header->kind;
-        size_t g = !is_unserved(list) ? SERVED : strcmp(kind, "gone") == 0 ? GONE : strcmp(kind, "none") == 0 ? NONE : APART;
+        size_t g = !is_unserved(list)          ? SERVED
+                   : strcmp(kind, "gone") == 0 ? GONE
+                   : strcmp(kind, "none") == 0 ? NONE
+                                               : APART;
         read_pooled(fit, batch, list, pooled);
         fits[g][counts[g]++] = wt__scorer_fits(&scorer, pooled, pooled[fit->hidden]);
     }

@@ -56,7 +56,7 @@ struct labelled {
     struct str text;
     uint32_t rows[NEEDED_MAX];
     size_t count;
-    bool gone; /* the tools are left out of the search */
+    bool gone;                     /* the tools are left out of the search */
     const struct labelled *within; /* only tools of the provider of this request are searched; NULL: of all */
     char kind[sizeof((struct list_header){0}.kind)];
 };

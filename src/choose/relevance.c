@@ -84,8 +84,7 @@ static const float UNLIKELY = 0.008f;
 
 bool wt__nothing_fits(const struct hit_list *hits, double share)
 {
-    return hits->named == 0 &&
-           (hits->absent_service || (!isnan(hits->fits) && (double)hits->fits_quantile < share));
+    return hits->named == 0 && (hits->absent_service || (!isnan(hits->fits) && (double)hits->fits_quantile < share));
 }
 
 bool wt__hit_is_weak(const struct retriever *retriever, const struct hit_list *hits, const struct hit *hit)

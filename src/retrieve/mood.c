@@ -47,17 +47,20 @@ static bool is_before_comma(struct str word, struct str sentence)
 static size_t skip_fillers(const struct lead *lead, struct str sentence)
 {
     size_t i = 0;
-    for (size_t at = 1; wt__is_listed(word_of(lead, 0), " in on at for from ") && at < lead->count && at <= PLACE_WORDS; at++)
+    for (size_t at = 1; wt__is_listed(word_of(lead, 0), " in on at for from ") && at < lead->count && at <= PLACE_WORDS;
+         at++)
         if (is_before_comma(lead->written[at], sentence)) /* "in asana, who ..." */
             return at + 1 < lead->count ? at + 1 : 0;
-    while (wt__is_listed(word_of(lead, i), " hi hey hello ok okay so well and but also please pls quick question um btw now "
-                                       "then just wait sorry team all everyone yes no thanks "))
+    while (wt__is_listed(word_of(lead, i),
+                         " hi hey hello ok okay so well and but also please pls quick question um btw now "
+                         "then just wait sorry team all everyone yes no thanks "))
         i++;
     return i < lead->count ? i : 0;
 }
 
-static const char auxiliaries[] = " is are was were am has have had did does do isn aren wasn weren hasn haven hadn didn "
-                                  "doesn don will would could can should may might ";
+static const char auxiliaries[] =
+    " is are was were am has have had did does do isn aren wasn weren hasn haven hadn didn "
+    "doesn don will would could can should may might ";
 /* True if a polite order begins at word i: "could you", "would somebody". */
 static bool begins_plea(const struct lead *lead, size_t i)
 {

@@ -68,7 +68,8 @@ static int search_names(struct source_query *query, wt_error *err)
     struct workspace *workspace = query->workspace;
     struct request_names *names = &workspace->names;
     struct ranking *ranking = wt__ranking(query, 0, SOURCE_NAMED);
-    WT_TRY(wt__request_names(names, &query->view->snapshot->names, workspace->texts[0].written, &workspace->arena, err));
+    WT_TRY(
+        wt__request_names(names, &query->view->snapshot->names, workspace->texts[0].written, &workspace->arena, err));
     size_t most = 0;
     for (size_t i = 0; i < names->count; i++)
         most += 1 + limit_count(names->items[i].run.count, NAMESAKES_MAX);

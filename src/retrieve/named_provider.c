@@ -180,8 +180,8 @@ static int read_query_providers(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     for (size_t t = 0; t < workspace->text_count; t++)
-        WT_TRY(
-            wt__provider_names_read(&workspace->texts[t].providers, workspace->texts[t].written, &workspace->arena, err));
+        WT_TRY(wt__provider_names_read(&workspace->texts[t].providers, workspace->texts[t].written, &workspace->arena,
+                                       err));
     return 0;
 }
 

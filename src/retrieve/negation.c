@@ -35,7 +35,7 @@ static size_t apostrophe_at(struct str text, size_t at)
     if (at < text.len && text.ptr[at] == '\'')
         return 1;
     return text.len - at >= sizeof curly - 1 && memcmp(text.ptr + at, curly, sizeof curly - 1) == 0 ? sizeof curly - 1
-                                                                                                     : 0;
+                                                                                                    : 0;
 }
 
 /* True if a dash, which ends a clause, is at `at`: U+2013 or U+2014. */
@@ -126,8 +126,9 @@ static bool is_gerund(const struct denier *denier, size_t i)
     if (wt__verb(wt__str(stem)).actions)
         return true;
     /* An unknown verb has an object: "without bumping the version". */
-    return wt__is_listed(word_at(denier, i + 1), " a an the it its them this that these those my our any anything anyone "
-                                            "everything everyone all him her his their your ");
+    return wt__is_listed(word_at(denier, i + 1),
+                         " a an the it its them this that these those my our any anything anyone "
+                         "everything everyone all him her his their your ");
 }
 
 static const char pronouns[] = " i we you they he she it u anyone anybody someone somebody ";
@@ -139,7 +140,8 @@ static size_t find_clause_end(const struct denier *denier, size_t i)
     size_t end = i + 1;
     while (end < denier->count) {
         const struct token *token = &denier->tokens[end];
-        bool after_and = strcmp(token->word, "and") == 0 && wt__is_listed(word_at(denier, end + 1), " then just instead please ");
+        bool after_and =
+            strcmp(token->word, "and") == 0 && wt__is_listed(word_at(denier, end + 1), " then just instead please ");
         bool leads = i == 0 && end > LEAD_LEAST && !wt__verb(wt__str(token->word)).noun &&
                      wt__verb(wt__str(token->word)).actions && !is_gerund(denier, end);
         if (token->after_sign || after_and || leads ||
@@ -189,7 +191,8 @@ static bool is_state_kept(const struct denier *denier, size_t i, size_t end)
         if (clause_has(denier, i, end, " alone untouched unchanged intact asis be "))
             return true;
         for (size_t j = i + 1; j + 1 < end; j++)
-            if ((strcmp(word_at(denier, j), "as") == 0 && wt__is_listed(word_at(denier, j + 1), " it they is are he she ")) ||
+            if ((strcmp(word_at(denier, j), "as") == 0 &&
+                 wt__is_listed(word_at(denier, j + 1), " it they is are he she ")) ||
                 (strcmp(word_at(denier, j), "where") == 0 && wt__is_listed(word_at(denier, j + 1), " it they ")) ||
                 (strcmp(word_at(denier, j), "in") == 0 && strcmp(word_at(denier, j + 1), "place") == 0))
                 return true;
@@ -210,7 +213,8 @@ static bool is_denied_phrase(const struct denier *denier, size_t i)
     const char *word = word_at(denier, i), *next = word_at(denier, i + 1);
     bool subject = wt__is_listed(next, pronouns);
     if (wt__is_listed(word, " without before "))
-        return is_gerund(denier, i + 1 + subject) || (subject && strcmp(word, "before") == 0 && word_at(denier, i + 2)[0]);
+        return is_gerund(denier, i + 1 + subject) ||
+               (subject && strcmp(word, "before") == 0 && word_at(denier, i + 2)[0]);
     if (strcmp(word, "instead") == 0)
         return strcmp(next, "of") == 0 && i + 2 < denier->count;
     if (strcmp(word, "rather") == 0)
@@ -230,7 +234,8 @@ static void find_denials(struct denier *denier)
 {
     for (size_t i = 0; i < denier->count;) {
         size_t from = i;
-        bool begins = denier->tokens[i].begins && !wt__is_listed(word_at(denier, i), links), found = is_denied_phrase(denier, i);
+        bool begins = denier->tokens[i].begins && !wt__is_listed(word_at(denier, i), links),
+             found = is_denied_phrase(denier, i);
         while (begins && wt__is_listed(word_at(denier, i), " really definitely ideally only "))
             i++;
         size_t end = find_clause_end(denier, i + (found && strcmp(word_at(denier, i), "anything") == 0));
@@ -249,7 +254,8 @@ static void keep_objects(struct denier *denier)
         for (end = i + 1; end < denier->count && denier->denied[end] == denier->denied[i];)
             end++;
         size_t next = end;
-        while (next < denier->count && !denier->denied[next] && !wt__is_listed(word_at(denier, next), " it them those "))
+        while (next < denier->count && !denier->denied[next] &&
+               !wt__is_listed(word_at(denier, next), " it them those "))
             next++;
         while (verb < end && !is_gerund(denier, verb) && !wt__verb(wt__str(word_at(denier, verb))).actions)
             verb++;
@@ -264,8 +270,8 @@ static size_t count_kept_words(const struct denier *denier)
     size_t count = 0;
     for (size_t i = 0; i < denier->count; i++) {
         const struct token *token = &denier->tokens[i];
-        count += !denier->denied[i] && !wt__is_stopword_any_case(
-                                           (struct str){denier->text.ptr + token->start, token->end - token->start});
+        count += !denier->denied[i] &&
+                 !wt__is_stopword_any_case((struct str){denier->text.ptr + token->start, token->end - token->start});
     }
     return count;
 }

@@ -6,25 +6,32 @@
 #include "retrieve/words.h"
 
 static const char services[] =
-    " airbnb airtable algolia amazon ansible anthropic asana aws azure backblaze bamboohr basecamp bigquery bitbucket bitrise bluesky "
-    "bugsnag calendly canva chatgpt circleci clickup clickhouse cloudflare cloudinary coda codepen codesandbox coinbase "
+    " airbnb airtable algolia amazon ansible anthropic asana aws azure backblaze bamboohr basecamp bigquery bitbucket "
+    "bitrise bluesky "
+    "bugsnag calendly canva chatgpt circleci clickup clickhouse cloudflare cloudinary coda codepen codesandbox "
+    "coinbase "
     "confluence contentful coursera databricks datadog deezer deepl discord doordash dropbox drupal duolingo dynamodb "
     "ebay elasticsearch elevenlabs eventbrite evernote expedia facebook fastly figma firebase flickr foursquare "
     "freshdesk freshservice gcp github gitlab gmail gocardless godaddy gofundme goodreads grafana greenhouse gsheets "
-    "gusto hashicorp heroku hubspot huggingface icloud imgur instacart instagram intercom jenkins jetbrains jira kaggle "
+    "gusto hashicorp heroku hubspot huggingface icloud imgur instacart instagram intercom jenkins jetbrains jira "
+    "kaggle "
     "klarna klaviyo kubernetes lastpass launchdarkly linkedin lyft mailchimp mailgun mariadb mastodon maxmind miro "
     "mixpanel mongodb mysql neo4j netflix netlify netsuite newrelic okta onedrive onenote opsgenie outlook pagerduty "
     "pandadoc paypal pinecone pinterest pipedrive playstation plaid postgres postgresql posthog postmark posthog "
-    "quickbooks rabbitmq reddit redis revolut roblox salesforce sendgrid sentry servicenow sharepoint shopify signnow skype sonos "
+    "quickbooks rabbitmq reddit redis revolut roblox salesforce sendgrid sentry servicenow sharepoint shopify signnow "
+    "skype sonos "
     "snapchat snowflake soundcloud splunk spotify squarespace stackoverflow statuspage steam strava stripe substack "
-    "supabase surveymonkey tableau telegram terraform tiktok todoist trello tripadvisor trustpilot tumblr twilio twitch "
-    "twitter typeform uber udemy unsplash vercel vimeo webex wechat whatsapp wikipedia woocommerce wordpress workday wrike xero "
+    "supabase surveymonkey tableau telegram terraform tiktok todoist trello tripadvisor trustpilot tumblr twilio "
+    "twitch "
+    "twitter typeform uber udemy unsplash vercel vimeo webex wechat whatsapp wikipedia woocommerce wordpress workday "
+    "wrike xero "
     "yelp youtube zapier zendesk zillow zoho zotero ";
 
 /* Names that are also English words. */
 static const char words_too[] =
     " amplitude bamboo box buffer chase chime drive elastic excel front ghost gong harvest height "
-    "later lattice lever linear loom medium monday nest notion obsidian oracle pocket prime quip ramp render ring segment "
+    "later lattice lever linear loom medium monday nest notion obsidian oracle pocket prime quip ramp render ring "
+    "segment "
     "shortcut signal slack square teams things tinder toggl wave wise word zoom ";
 
 static const char before_names[] = " in on from to via with into using my our the a an ";

@@ -52,8 +52,8 @@ struct workspace {
     struct analyser *analyser;
     struct token_list tokens, soft_tokens; /* soft_tokens: of one word (scorer_features.c) */
     struct document document;
-    struct packed word_vectors; /* the built-in encoder, whose tokens are vectors of words */
-    struct request_names names; /* names in this query's request, if the query looks for names */
+    struct packed word_vectors;                  /* the built-in encoder, whose tokens are vectors of words */
+    struct request_names names;                  /* names in this query's request, if the query looks for names */
     struct lexical_query queries[TEXTS_MAX + 1]; /* the last one is for `denied` */
     struct encoder_scratch *scratch;
     const struct encoder *scratch_of; /* encoder that scratch belongs to */

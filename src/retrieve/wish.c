@@ -63,13 +63,15 @@ static bool opens_with(struct str text, const char *list)
 
 static bool is_greeting(struct str text)
 {
-    return opens_with(text, " hi hey hello hiya dear good morning morning afternoon evening greetings howdy hallo moin ");
+    return opens_with(text,
+                      " hi hey hello hiya dear good morning morning afternoon evening greetings howdy hallo moin ");
 }
 
 static bool is_closing(struct str text)
 {
-    return opens_with(text, " regards rgds best cheers thanks thank thx ta sincerely greetings yours kind kindly warm warmly "
-                            "respectfully cordially bises ciao saludos grusse gruesse mfg lg vg mvh br sent with ");
+    return opens_with(text,
+                      " regards rgds best cheers thanks thank thx ta sincerely greetings yours kind kindly warm warmly "
+                      "respectfully cordially bises ciao saludos grusse gruesse mfg lg vg mvh br sent with ");
 }
 
 /* Each is a part of a sentence, in lower case. */
@@ -95,9 +97,10 @@ static bool has_phrase(struct str text, const char *const *phrases, size_t count
 static bool is_disclaimer(struct str text)
 {
     static const char *const phrases[] = {
-        "confidential", "intended recipient", "intended for", "unsubscribe", "legally privileged", "in error",
-        "views expressed", "before printing", "this email", "this e-mail", "sent from my", "vertraulich", "confidentiel",
-        "virus", "registered office", "do not reply",
+        "confidential", "intended recipient", "intended for",    "unsubscribe", "legally privileged",
+        "in error",     "views expressed",    "before printing", "this email",  "this e-mail",
+        "sent from my", "vertraulich",        "confidentiel",    "virus",       "registered office",
+        "do not reply",
     };
     return HAS_PHRASE(text, phrases);
 }
@@ -106,11 +109,12 @@ static bool is_disclaimer(struct str text)
 static bool is_formula(struct str text)
 {
     static const char *const phrases[] = {
-        "please find", "please note", "please ignore", "please see", "please contact", "please notify",
-        "please consider", "please don't", "please do not", "please dont", "please bear", "please excuse", "feel free",
-        "let me know", "see you", "have a nice", "have a good", "have a great", "look forward", "looking forward",
-        "thanks for", "thank you for", "don't worry", "never mind", "forgive me", "excuse me", "call me", "ring me",
-        "ping me", "take care", "keep in mind", "don't want", "do not want", "dont want",
+        "please find",     "please note",     "please ignore", "please see",    "please contact", "please notify",
+        "please consider", "please don't",    "please do not", "please dont",   "please bear",    "please excuse",
+        "feel free",       "let me know",     "see you",       "have a nice",   "have a good",    "have a great",
+        "look forward",    "looking forward", "thanks for",    "thank you for", "don't worry",    "never mind",
+        "forgive me",      "excuse me",       "call me",       "ring me",       "ping me",        "take care",
+        "keep in mind",    "don't want",      "do not want",   "dont want",
     };
     return HAS_PHRASE(text, phrases);
 }
@@ -125,11 +129,12 @@ static bool is_addressed(struct str text)
 static bool is_plea(struct str text)
 {
     static const char *const phrases[] = {
-        "please", "pls", "plz", "kindly", "can you", "could you", "would you", "will you", "can u", "could u",
-        "can someone", "could someone", "can somebody", "could somebody", "can we", "could we", "need you to",
-        "want you to", "like you to", "i need", "what i want", "we need", "my ask",
-        "the ask", "my request", "my question", "help me", "todo", "next step", "action item", "bottom line", "additionally", "moreover",
-        "furthermore", "lastly", "in addition",
+        "please",      "pls",         "plz",         "kindly",       "can you",       "could you",    "would you",
+        "will you",    "can u",       "could u",     "can someone",  "could someone", "can somebody", "could somebody",
+        "can we",      "could we",    "need you to", "want you to",  "like you to",   "i need",       "what i want",
+        "we need",     "my ask",      "the ask",     "my request",   "my question",   "help me",      "todo",
+        "next step",   "action item", "bottom line", "additionally", "moreover",      "furthermore",  "lastly",
+        "in addition",
     };
     return HAS_PHRASE(text, phrases);
 }
@@ -138,15 +143,17 @@ static bool is_plea(struct str text)
 static void read_first_words(struct str text, char first[WORD_BYTES], char second[WORD_BYTES])
 {
     size_t at = 0;
-    while (next_lower_word(text, &at, first) && wt__is_listed(first, " so ok okay and but also just then now anyway right well "))
+    while (next_lower_word(text, &at, first) &&
+           wt__is_listed(first, " so ok okay and but also just then now anyway right well "))
         ;
     next_lower_word(text, &at, second);
 }
 
 /* Words before a statement: "I can attach it myself", "the list is longer". */
-static const char statement_words[] = " i we he she they it the this that these those a an my our his her their its there no "
-                                      "some everything nobody everyone everybody nothing one as if while because since "
-                                      "after although ";
+static const char statement_words[] =
+    " i we he she they it the this that these those a an my our his her their its there no "
+    "some everything nobody everyone everybody nothing one as if while because since "
+    "after although ";
 static const char *const longings[] = {"i'd like", "i would like", "we'd like", "we would like"};
 static const char denials[] = " don dont never ";
 
@@ -154,8 +161,9 @@ static const char denials[] = " don dont never ";
  * like it, and does not look like another form of a verb: "render the page", but not "found a bug". */
 static bool begins_with_order(const char *first, const char *second)
 {
-    static const char others[] = " had got saw said went made met did was has is are hope think guess found sent told put "
-                                 "in on at for from with by of to under over until once when if here only both ";
+    static const char others[] =
+        " had got saw said went made met did was has is are hope think guess found sent told put "
+        "in on at for from with by of to under over until once when if here only both ";
     size_t len = strlen(first);
     if (wt__verb(wt__str(first)).actions)
         return true;
@@ -169,7 +177,8 @@ static enum strength measure_strength(struct str text)
 {
     char first[WORD_BYTES], second[WORD_BYTES];
     read_first_words(text, first, second);
-    if (is_greeting(text) || is_closing(text) || is_disclaimer(text) || is_formula(text) || wt__is_listed(first, denials))
+    if (is_greeting(text) || is_closing(text) || is_disclaimer(text) || is_formula(text) ||
+        wt__is_listed(first, denials))
         return STRENGTH_NONE;
     bool asks = is_plea(text) || wt__has_wish(text) || memchr(text.ptr, ':', text.len);
     if (is_addressed(text) && asks)
@@ -248,8 +257,7 @@ static void add_sentences(struct reader *reader, struct str line)
     for (size_t at = 0; wt__next_sentence(line, &at, &sentence);) {
         sentence = wt__str_trim(sentence);
         if (sentence.len > 0)
-            reader->sentences[reader->count++] =
-                (struct sentence){sentence, reader->part, measure_strength(sentence)};
+            reader->sentences[reader->count++] = (struct sentence){sentence, reader->part, measure_strength(sentence)};
     }
 }
 

@@ -20,7 +20,8 @@ struct str wt__next_word(struct str text, size_t *at)
 /* True if the full stop at `at` belongs to an abbreviation: "Mrs. Moss". */
 static bool is_abbreviation(struct str text, size_t at)
 {
-    static const char *const short_forms[] = {"approx", "dr", "e.g", "i.e", "mr", "mrs", "ms", "no", "prof", "st", "vs"};
+    static const char *const short_forms[] = {"approx", "dr", "e.g",  "i.e", "mr", "mrs",
+                                              "ms",     "no", "prof", "st",  "vs"};
     size_t start = at;
     while (start > 0 && !wt__is_blank(text.ptr[start - 1]) && text.ptr[start - 1] != '(')
         start--;

@@ -29,8 +29,8 @@ static const struct {
     {"the old branch, delete it", "---+ +"}, /* the verb is among the first content words */
     {"rename the branch", "--+- -"},
     {"open the branch", "+-+- +"},
-    {"which branches are there", "+--- +"}, /* a question asks for reading */
-    {"how do I delete a branch", "---+ +"}, /* asks for the tool */
+    {"which branches are there", "+--- +"},                      /* a question asks for reading */
+    {"how do I delete a branch", "---+ +"},                      /* asks for the tool */
     {"a very old forgotten branch deep below delete", "      "}, /* the verb is too far from the beginning */
     {"branches", "      "},
     {"", "      "},

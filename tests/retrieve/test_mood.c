@@ -41,7 +41,7 @@ static const struct {
     /* An order counts before a question, and a question before a statement. */
     {"Is it done? Then archive the board.", MOOD_ORDER, ACTION_UPDATE},
     {"The lamp is on. Who did that?", MOOD_QUESTION, ACTION_READ},
-    {"I would like a receipt", MOOD_OTHER, 0},
+    {"I am the new treasurer", MOOD_OTHER, 0},
     {"", MOOD_OTHER, 0},
     {"?", MOOD_OTHER, 0},
     {"\xFF\xFE", MOOD_NOUN, 0},
@@ -63,10 +63,14 @@ static void reads_number_and_ids(void **state)
         const char *request;
         bool many, identified;
     } cases[] = {
-        {"unpaid invoices of acme", true, false},    {"invoice in_5Rr", false, true},
-        {"how many seats are left", true, false},    {"the status of the address", false, false},
-        {"every order above 100 euros", true, true}, {"pull request 66", false, false},
-        {"run 88123", false, true},                  {"all of it", true, false},
+        {"unpaid invoices of acme", true, false},
+        {"invoice in_5Rr", false, true},
+        {"how many seats are left", true, false},
+        {"the status of the address", false, false},
+        {"every order above 100 euros", true, true},
+        {"pull request 66", false, false},
+        {"run 88123", false, true},
+        {"all of it", true, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -73,8 +73,9 @@ static void splits_off_denied_parts(void **state)
 /* No byte of the request is read behind its end, and the parts are not longer than the request. */
 static void reads_arbitrary_bytes(void **state)
 {
-    static const char *const pieces[] = {"don't ", "not ", "before ", "without ", "deleting ", "it", ", ", "\xE2\x80",
-                                         "\x94",   "'",    "anything but ", "leave as it is", "\n", "x ", "?"};
+    static const char *const pieces[] = {"don't ", "not ",     "before ", "without ", "deleting ",     "it",
+                                         ", ",     "\xE2\x80", "\x94",    "'",        "anything but ", "leave as it is",
+                                         "\n",     "x ",       "?"};
     struct rng rng;
     (void)state;
     wt__rng_seed(&rng, 5);

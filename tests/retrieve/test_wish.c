@@ -13,7 +13,8 @@
 
 #define STORY                                                                                                          \
     "It was a long week. The trucks came late and the yard was full of boxes. Nobody had told the drivers about the "  \
-    "gate. In the end we got everything inside. The lamps are still missing, though.\n"
+    "gate. In the end we got everything inside, with the help of two neighbours. The lamps are still missing, "        \
+    "though.\n"
 
 /* read: the wish; NULL if the whole request is read. */
 static const struct {
@@ -34,7 +35,8 @@ static const struct {
      "The ticket is OPS-7.\nPlease close it."},
     {"signature", "Please rotate the image.\n" STORY "Kind regards,\nAnna Moss\nSend parcels to the back door",
      "Please rotate the image."},
-    {"disclaimer", "Please rotate the image.\n" STORY
+    {"disclaimer",
+     "Please rotate the image.\n" STORY
      "This message is confidential. Please delete it if it was not intended for you.",
      "Please rotate the image."},
     {"quoted message", "Please rotate the image.\n" STORY "> Please send me the bill.\n> Anna\n",
@@ -72,8 +74,9 @@ static void finds_wishes(void **state)
 
 static void reads_arbitrary_bytes(void **state)
 {
-    static const char *const pieces[] = {"\n", "> ", "--\n", "please ", "post it. ", "From: ", "wrote:", "Best,\n", "@",
-                                         "?",  ": ", "A: b", "\xFF",    "the list ", "ps ",    ".",      "it rained. "};
+    static const char *const pieces[] = {
+        "\n", "> ", "--\n", "please ", "post it. ", "From: ", "wrote:", "Best,\n",    "@",
+        "?",  ": ", "A: b", "\xFF",    "the list ", "ps ",    ".",      "it rained. "};
     struct rng rng;
     (void)state;
     wt__rng_seed(&rng, 6);
