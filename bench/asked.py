@@ -17,13 +17,15 @@ A request is one line of KIND/dev.jsonl or KIND/test.jsonl:
 
 tools are equally good answers. form divides a kind: the table has a row for each form. The catalogues are those of
 bench/real, and are searched together. Requests for unavailable catalogues are skipped, and the table shows their number.
-MRR is the mean of 1/rank of the best needed tool, and 0 if the first 100 hits lack it. bench/asked/README.md describes
-the kinds.
+MRR is the mean of 1/rank of the best needed tool, and 0 if the first 100 hits lack it. For questions, "first reads" is
+the share of requests whose first hit reads: it is needed, its HTTP method is GET, or, without a method, a word of its
+name says so. bench/asked/README.md describes the kinds.
 """
 import argparse
 import concurrent.futures
 import json
 import os
+import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -37,6 +39,8 @@ FIRST = 5
 SHOWN = 3  # hits of a failure
 FIELDS = ["request", "catalogue", "tools", "form"]
 COLUMNS = ("MRR", "first", "in five")
+QUESTIONS = "questions"  # kind whose requests need tools that read
+READING = re.compile(r"(?i)(^|[^a-z])(check|diff|find|get|info|list|log|query|read|search|show|snapshot|status|view)")
 
 
 def kinds():
@@ -75,6 +79,16 @@ def find(options, recipe, row):
     return place, found[:SHOWN]
 
 
+def reads(tool):
+    """Tells whether a tool of `list --json` only reads."""
+    method = tool["source_id"].split(" ")[0]
+    return method in ("GET", "HEAD") or (not method.isupper() and READING.search(tool["name"]) is not None)
+
+
+def first_reads(row, shown, tools):
+    return bool(shown) and (shown[0] in row["tools"] or reads(tools[shown[0]]))
+
+
 def figures(ranks):
     """Returns the figures of a group of requests in the order of COLUMNS."""
     count = max(len(ranks), 1)
@@ -82,26 +96,31 @@ def figures(ranks):
     return {"requests": len(ranks), **{name: total / count for name, total in zip(COLUMNS, means)}}
 
 
-def measure(options, rows):
+def measure(options, kind, rows, tools):
     """Returns the ranks, the first hits, and the figures of all requests and of each form, for each recipe."""
     measured = {}
     for recipe in options.recipe:
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             found = list(pool.map(lambda row, recipe=recipe: find(options, recipe, row), rows))
         places, shown = [place for place, _ in found], [hits for _, hits in found]
-        groups = {"all": figures(places)}
-        for form in sorted({row["form"] for row in rows}):
-            groups[form] = figures([place for place, row in zip(places, rows) if row["form"] == form])
+        groups = {}
+        for form in ["all", *sorted({row["form"] for row in rows})]:
+            chosen = [i for i, row in enumerate(rows) if form in ("all", row["form"])]
+            groups[form] = figures([places[i] for i in chosen])
+            if kind == QUESTIONS:
+                reading = sum(first_reads(rows[i], shown[i], tools) for i in chosen)
+                groups[form]["first reads"] = reading / max(len(chosen), 1)
         measured[recipe] = {"figures": groups, "ranks": places, "shown": shown}
     return measured
 
 
 def print_table(title, measured, left_out):
     print(f"\n{title}" + (f", {left_out} requests left out" if left_out else ""))
-    print("| | requests | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 2) + "|")
+    columns = list(next(iter(next(iter(measured.values()))["figures"].values())))
+    print("| | " + " | ".join(columns) + " |\n" + "|---" * (len(columns) + 1) + "|")
     for recipe, result in measured.items():
         for group, row in result["figures"].items():
-            shares = " | ".join(f"{100 * row[name]:.1f}" for name in COLUMNS[1:])
+            shares = " | ".join(f"{100 * row[name]:.1f}" for name in columns[2:])
             print(f"| {recipe}, {group} | {row['requests']} | {row['MRR']:.3f} | {shares} |")
 
 
@@ -138,7 +157,7 @@ def main():
     if not options.store:
         real.import_catalogues(options, sources)
     there = {source["service"] for source in sources}
-    tools = set(real.ids(real.command(options, "list", "--json")))
+    tools = {tool["id"]: tool for tool in map(json.loads, real.command(options, "list", "--json").splitlines())}
     asked = {(kind, split): requests(kind, split) for kind in options.kind
              for split in ([options.split] if options.split else check.SPLITS)}
     check_rows([row for rows in asked.values() for row in rows], there, tools)
@@ -147,7 +166,7 @@ def main():
         print(f"{len(tools)} tools of {len(there)} catalogues")
     for (kind, split), every in asked.items():
         present = [row for row in every if row["catalogue"] in there]
-        measured = measure(options, present)
+        measured = measure(options, kind, present, tools)
         left_out = len(every) - len(present)
         result["kinds"].setdefault(kind, {})[split] = {"left out": left_out, "recipes": measured}
         if not options.json:

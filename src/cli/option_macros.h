@@ -56,8 +56,8 @@ enum { TIMEOUT_MAX = 24 * 60 * 60 };
 #define AS_TYPED_OPTION                                                                                                \
     FLAG(AS_TYPED, "as-typed",                                                                                         \
          "Do not correct spelling. By default, a word that occurs neither in a tool nor in English is read as the "    \
-         "closest known word, unless it is quoted. Of a request over 1,200 bytes only the beginning and the end are "  \
-         "read. A note reports both.")
+         "closest known word, unless it is quoted. Of a mail or another long request, only the wish is read. A note "  \
+         "reports both.")
 
 /* Options of verbs that use a language model. what: its use, such as "for the recipe ptr". */
 #define CHAT_OPTIONS(what)                                                                                             \

@@ -5,7 +5,7 @@ static const char *const notice_names[] = {"no_encoder",   "no_vectors",      "u
                                            "unfamiliar",   "language",        "filter",       "over_budget",
                                            "conversation", "need_unmet",      "completeness", "no_recorded_use",
                                            "stand_in",     "answer_unusable", "schema",       "incomplete_source",
-                                           "kept",         "collision",       "empty_source",  "absent_service"};
+                                           "kept",         "collision",       "empty_source", "absent_service"};
 
 const char *wt_notice_name(unsigned code)
 {

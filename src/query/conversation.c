@@ -210,7 +210,7 @@ static int find_kept_rows(struct search *search, const uint64_t *allowed, struct
     return 0;
 }
 
-/* Returns the text whose tools are the context, or an empty view. */
+/* Returns the text of the context, or an empty view. */
 static struct str context_text(const struct search *search)
 {
     bool turns = search->conversation && search->conversation->context.len > 0;

@@ -379,7 +379,7 @@ static size_t count_new_hits(const struct search *search, int64_t now)
 
 static const float LIKELY = 0.5f; /* least probability, or precision of a name, that counts */
 
-/* True if a request with several parts names a provider of the hits, or probably needs one of them. */
+/* True if a request with several parts probably needs one of the hits, or names its provider. */
 static bool serves_other_parts(const struct search *search)
 {
     const struct hit_list *hits = &search->hits;
@@ -473,7 +473,7 @@ static int read_wish(struct search *search, struct str *wish, wt_error *err)
     return 0;
 }
 
-/* Finds a service that the request names and no tool mentions. */
+/* Looks for a service in the request that no tool mentions. */
 static int note_absent_service(struct search *search, wt_error *err)
 {
     const struct unknown_words *unknown = &search->unknown;

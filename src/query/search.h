@@ -112,7 +112,7 @@ struct search {
     struct kept_ids kept;         /* kept tools of the conversation */
     uint32_t *kept_rows;          /* [kept_count] rows of the kept tools that the filter allows */
     size_t kept_count;
-    bool absent_service;   /* the request names a service that no tool mentions */
+    bool absent_service;   /* no tool mentions a service of the request */
     struct str background; /* beginning of a long request whose wish is searched (retrieve/wish.h), or empty */
     double context_ms;     /* time to encode the context */
 

@@ -13,8 +13,8 @@
 
 enum { GAP_MAX = 4 /* words between a verb and its particle */ };
 
-/* Phrases, ordered by their first letter. A '~' is between a verb and its particle: other words may be between them, and
- * the verb may be inflected ("called off"). The last word of other phrases may be a plural. */
+/* Phrases, ordered by their first letter. A '~' separates a verb from its particle. Other words may stand between them,
+ * and the verb may be inflected ("called off"). The last word of other phrases may be a plural. */
 static const struct {
     const char *phrase, *alternatives;
 } rows[] = {

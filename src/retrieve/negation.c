@@ -15,15 +15,15 @@
 /* WORD_BYTES: longer than any word that is looked up. KEPT_LEAST: content words that the kept part needs. */
 enum { WORD_BYTES = 16, KEPT_LEAST = 2, STATE_AMONG = 8, LEAD_LEAST = 3 };
 
-struct token {
+struct request_word {
     size_t start, end;
     bool after_sign, begins; /* behind a comma or another sign; first word of a clause */
-    char word[WORD_BYTES];   /* lower case without apostrophes; cut if it is longer */
+    char text[WORD_BYTES];   /* lower case without apostrophes; cut if it is longer */
 };
 
 struct denier {
     struct str text;
-    struct token *tokens;
+    struct request_word *words;
     size_t count;
     bool *denied; /* [count] */
 };
@@ -45,23 +45,23 @@ static bool dash_at(struct str text, size_t at)
            (text.ptr[at + 2] == '\x93' || text.ptr[at + 2] == '\x94');
 }
 
-/* Reads the word at token->start. An apostrophe inside a word is skipped: "don't" is "dont". */
-static void read_token(struct str text, struct token *token)
+/* Reads the word at word->start. An apostrophe inside a word is skipped: "don't" is "dont". */
+static void read_request_word(struct str text, struct request_word *word)
 {
-    size_t at = token->start, len = 0;
+    size_t at = word->start, len = 0;
     while (at < text.len) {
         size_t skip = apostrophe_at(text, at);
-        if (skip > 0 && at + skip < text.len && at > token->start && wt__is_word_byte(text.ptr[at + skip])) {
+        if (skip > 0 && at + skip < text.len && at > word->start && wt__is_word_byte(text.ptr[at + skip])) {
             at += skip;
             continue;
         }
         if (skip > 0 || !wt__is_word_byte(text.ptr[at]) || dash_at(text, at))
             break;
         if (len + 1 < WORD_BYTES)
-            token->word[len++] = wt__lower_ascii(text.ptr[at]);
+            word->text[len++] = wt__lower_ascii(text.ptr[at]);
         at++;
     }
-    token->end = at;
+    word->end = at;
 }
 
 static bool ends_clause(struct str text, size_t at)
@@ -74,26 +74,26 @@ static bool ends_clause(struct str text, size_t at)
 static const char links[] = " and but or so then just please pls also plus though ";
 
 /* Reads the words of the text. */
-static int read_tokens(struct denier *denier, struct arena *arena, wt_error *err)
+static int read_request_words(struct denier *denier, struct arena *arena, wt_error *err)
 {
     struct str text = denier->text;
     size_t most = text.len / 2 + 1;
     bool begins = false, sign = true;
-    denier->tokens = wt__arena_array(arena, struct token, most);
+    denier->words = wt__arena_array(arena, struct request_word, most);
     denier->denied = wt__arena_array(arena, bool, most);
-    WT_CHECK_ALLOC(denier->tokens && denier->denied, err);
+    WT_CHECK_ALLOC(denier->words && denier->denied, err);
     for (size_t at = 0; at < text.len && denier->count < most;) {
-        struct token *token = &denier->tokens[denier->count];
+        struct request_word *word = &denier->words[denier->count];
         bool dash = dash_at(text, at);
         if (dash || !wt__is_word_byte(text.ptr[at])) {
             sign |= dash || ends_clause(text, at);
             at += dash ? 3 : 1;
             continue;
         }
-        *token = (struct token){.start = at, .after_sign = sign, .begins = begins || sign};
-        read_token(text, token);
-        at = token->end > at ? token->end : at + 1;
-        begins = wt__is_listed(token->word, links);
+        *word = (struct request_word){.start = at, .after_sign = sign, .begins = begins || sign};
+        read_request_word(text, word);
+        at = word->end > at ? word->end : at + 1;
+        begins = wt__is_listed(word->text, links);
         sign = false;
         denier->count++;
     }
@@ -102,7 +102,7 @@ static int read_tokens(struct denier *denier, struct arena *arena, wt_error *err
 
 static const char *word_at(const struct denier *denier, size_t i)
 {
-    return i < denier->count ? denier->tokens[i].word : "";
+    return i < denier->count ? denier->words[i].text : "";
 }
 
 /* True if a verb in its -ing form is at i: "deleting". Nouns such as "meeting" are no verbs of words.h. */
@@ -133,19 +133,19 @@ static bool is_gerund(const struct denier *denier, size_t i)
 
 static const char pronouns[] = " i we you they he she it u anyone anybody someone somebody ";
 
-/* Returns the end of the clause of token i. A clause at the beginning of a request also ends before a verb, because
+/* Returns the end of the clause of word i. A clause at the beginning of a request also ends before a verb, because
  * people leave out the comma: "instead of sharing the doc give me a pdf". */
 static size_t find_clause_end(const struct denier *denier, size_t i)
 {
     size_t end = i + 1;
     while (end < denier->count) {
-        const struct token *token = &denier->tokens[end];
+        const struct request_word *word = &denier->words[end];
         bool after_and =
-            strcmp(token->word, "and") == 0 && wt__is_listed(word_at(denier, end + 1), " then just instead please ");
-        bool leads = i == 0 && end > LEAD_LEAST && !wt__verb(wt__str(token->word)).noun &&
-                     wt__verb(wt__str(token->word)).actions && !is_gerund(denier, end);
-        if (token->after_sign || after_and || leads ||
-            (end > i + 1 && wt__is_listed(token->word, " but just because since so though instead while ")))
+            strcmp(word->text, "and") == 0 && wt__is_listed(word_at(denier, end + 1), " then just instead please ");
+        bool leads = i == 0 && end > LEAD_LEAST && !wt__verb(wt__str(word->text)).noun &&
+                     wt__verb(wt__str(word->text)).actions && !is_gerund(denier, end);
+        if (word->after_sign || after_and || leads ||
+            (end > i + 1 && wt__is_listed(word->text, " but just because since so though instead while ")))
             break;
         end++;
     }
@@ -156,7 +156,7 @@ static size_t find_clause_end(const struct denier *denier, size_t i)
 static bool clause_has(const struct denier *denier, size_t i, size_t end, const char *list)
 {
     for (; i < end; i++)
-        if (wt__is_listed(denier->tokens[i].word, list))
+        if (wt__is_listed(denier->words[i].text, list))
             return true;
     return false;
 }
@@ -234,7 +234,7 @@ static void find_denials(struct denier *denier)
 {
     for (size_t i = 0; i < denier->count;) {
         size_t from = i;
-        bool begins = denier->tokens[i].begins && !wt__is_listed(word_at(denier, i), links),
+        bool begins = denier->words[i].begins && !wt__is_listed(word_at(denier, i), links),
              found = is_denied_phrase(denier, i);
         while (begins && wt__is_listed(word_at(denier, i), " really definitely ideally only "))
             i++;
@@ -269,14 +269,14 @@ static size_t count_kept_words(const struct denier *denier)
 {
     size_t count = 0;
     for (size_t i = 0; i < denier->count; i++) {
-        const struct token *token = &denier->tokens[i];
+        const struct request_word *word = &denier->words[i];
         count += !denier->denied[i] &&
-                 !wt__is_stopword_any_case((struct str){denier->text.ptr + token->start, token->end - token->start});
+                 !wt__is_stopword_any_case((struct str){denier->text.ptr + word->start, word->end - word->start});
     }
     return count;
 }
 
-/* Appends the runs of tokens whose mark is `denied`, with the signs between them. */
+/* Appends the runs of words whose mark is `denied`, with the signs between them. */
 static void append_runs(const struct denier *denier, bool denied, const char *between, struct buffer *out)
 {
     for (size_t i = 0, end; i < denier->count; i = end) {
@@ -284,11 +284,11 @@ static void append_runs(const struct denier *denier, bool denied, const char *be
             end++;
         if (denier->denied[i] != denied)
             continue;
-        size_t stop = denier->tokens[end - 1].end;
+        size_t stop = denier->words[end - 1].end;
         while (!denied && stop < denier->text.len && memchr("?!)\"'.", denier->text.ptr[stop], 6))
             stop++;
         wt__buffer_text(out, out->len > 0 ? between : "");
-        wt__buffer_str(out, (struct str){denier->text.ptr + denier->tokens[i].start, stop - denier->tokens[i].start});
+        wt__buffer_str(out, (struct str){denier->text.ptr + denier->words[i].start, stop - denier->words[i].start});
     }
 }
 
@@ -308,7 +308,7 @@ int wt__negation_split(struct str *kept, struct str *denied, struct str request,
     struct denier denier = {.text = request};
     *kept = request;
     *denied = (struct str){0};
-    WT_TRY(read_tokens(&denier, arena, err));
+    WT_TRY(read_request_words(&denier, arena, err));
     find_denials(&denier);
     keep_objects(&denier);
     if (denier.count == 0 || !memchr(denier.denied, true, denier.count) || count_kept_words(&denier) < KEPT_LEAST)

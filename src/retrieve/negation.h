@@ -1,5 +1,5 @@
-/* negation.h: finds what a request does not want: "detach the volume, don't delete it". The words of a denied part would
- * otherwise find its tool. */
+/* negation.h: finds the unwanted parts of a request: "detach the volume, don't delete it". Their words would otherwise
+ * find the wrong tool. */
 #ifndef WT_RETRIEVE_NEGATION_H
 #define WT_RETRIEVE_NEGATION_H
 
