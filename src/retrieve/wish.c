@@ -155,6 +155,7 @@ static const char statement_words[] =
     "some everything nobody everyone everybody nothing one as if while because since "
     "after although ";
 static const char *const longings[] = {"i'd like", "i would like", "we'd like", "we would like"};
+static const char prepositions[] = " in on at for from with by of to under over until inside outside ";
 static const char denials[] = " don dont never ";
 
 /* True if the first word is a verb in its base form. An unknown word counts if it is followed by an article, or a word
@@ -191,6 +192,10 @@ static enum strength measure_strength(struct str text)
         return STRENGTH_ORDER;
     if (wt__is_listed(first, statement_words))
         return STRENGTH_NONE;
+    if (wt__is_listed(first, prepositions)) { /* "on Spotify, start a playlist", but not "in the end we left" */
+        const char *comma = memchr(text.ptr, ',', text.len);
+        text = comma ? (struct str){comma, (size_t)(text.ptr + text.len - comma)} : (struct str){0};
+    }
     return begins_with_order(first, second) || wt__has_wish(text) ? STRENGTH_ORDER : STRENGTH_NONE;
 }
 
@@ -253,6 +258,8 @@ static void classify_line(struct reader *reader, struct str line)
 static void add_sentences(struct reader *reader, struct str line)
 {
     struct str sentence;
+    while (line.len > 0 && (line.ptr[0] == '>' || line.ptr[0] == ' '))
+        line = (struct str){line.ptr + 1, line.len - 1};
     line = skip_speaker(line);
     for (size_t at = 0; wt__next_sentence(line, &at, &sentence);) {
         sentence = wt__str_trim(sentence);
@@ -321,8 +328,9 @@ static void append_wishes(const struct reader *reader, enum part part, enum stre
         bool follows = i > 0 && last == i - 1 && s->strength >= STRENGTH_ORDER;
         if (s->part != part || (s->strength < strength && !follows))
             continue;
-        if (i > 0 && last != i - 1 && reader->sentences[i - 1].part == part && refers_back(s->text)) {
-            wt__buffer_str(out, reader->sentences[i - 1].text);
+        const struct sentence *before = i > 0 ? s - 1 : s;
+        if (before != s && last != i - 1 && before->part == part && !is_formula(before->text) && refers_back(s->text)) {
+            wt__buffer_str(out, before->text);
             wt__buffer_char(out, '\n');
         }
         wt__buffer_str(out, s->text);
