@@ -41,7 +41,7 @@ prints "^left out: 4 requests that need a tool that the catalogues lack$"
 same "a twin is right as well" "p0/a p0/b" "$(awk '$1 == "r1-short" { print $2 }' joined/mcp/qrels/train.tsv | xargs)"
 same "a dev provider's requests" 5 "$(grep -c '^r4-' joined/mcp/qrels/dev.tsv)"
 same "needs across catalogues" "mcp:p0/a mcp:p0/b openapi-twilio:p0/c" \
-    "$(awk '$1 == "m001.2-multi" { print $2 }' joined/all/qrels/train.tsv | xargs)"
+    "$(awk '$1 == "multi001.2-multi" { print $2 }' joined/all/qrels/train.tsv | xargs)"
 same "the turns of a conversation are joined" '"turn one\nits answer\nand that?"' \
     "$(sed -n 's/.*"f001.1-followup", "text": \(".*"\), "metadata".*/\1/p' joined/mcp/queries.jsonl)"
 same "requests that no tool serves" 2 "$(wc -l <joined/all/none/queries.jsonl | xargs)"

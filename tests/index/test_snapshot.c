@@ -559,7 +559,7 @@ static void reports_other_byte_orders_and_versions(void **state)
         int code;
     } cases[] = {
         {"written on a machine with another byte order", offsetof(struct file_mark, byte_order), 0x0D0C0B0A, WT_ESTORE},
-        {"version 9, written by a newer whichtool (this one reads 8)", offsetof(struct file_mark, version), 9,
+        {"version 10, written by a newer whichtool (this one reads 9)", offsetof(struct file_mark, version), 10,
          WT_ENEWER},
         {"version 7 is no longer supported", offsetof(struct file_mark, version), 7, WT_ESTORE},
         {"not an index file", 0, 0x20202020, WT_ESTORE},
