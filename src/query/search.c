@@ -468,8 +468,8 @@ enum { BACKGROUND_BYTES = 1500 }; /* about the limit of an encoder with 256 toke
 static int read_wish(struct search *search, struct str *wish, wt_error *err)
 {
     WT_TRY(wt__wish_read(wish, search->request, search->arena, err));
-    search->background =
-        wish->ptr == search->request.ptr ? (struct str){0} : wt__str_head(search->request, BACKGROUND_BYTES);
+    bool whole = wish->ptr == search->request.ptr;
+    search->background = wt__str_head(whole ? STR("") : search->request, BACKGROUND_BYTES);
     return 0;
 }
 

@@ -230,8 +230,10 @@ static void deny(struct denier *denier, size_t from, size_t to)
     memset(denier->denied + from, true, to - from);
 }
 
-static void find_denials(struct denier *denier)
+/* Marks the denied words. Returns false if there are none. */
+static bool find_denials(struct denier *denier)
 {
+    bool any = false;
     for (size_t i = 0; i < denier->count;) {
         size_t from = i;
         bool begins = denier->words[i].begins && !wt__is_listed(word_at(denier, i), links),
@@ -242,8 +244,10 @@ static void find_denials(struct denier *denier)
         found |= begins && (is_prohibition(denier, i) || is_state_kept(denier, i, end));
         if (found)
             deny(denier, from, end);
+        any |= found;
         i = found ? end : from + 1;
     }
+    return any;
 }
 
 /* Keeps the object of a denied verb that a pronoun stands for: "instead of deleting the branch, protect it". */
@@ -309,9 +313,10 @@ int wt__negation_split(struct str *kept, struct str *denied, struct str request,
     *kept = request;
     *denied = (struct str){0};
     WT_TRY(read_request_words(&denier, arena, err));
-    find_denials(&denier);
+    if (!find_denials(&denier))
+        return 0;
     keep_objects(&denier);
-    if (denier.count == 0 || !memchr(denier.denied, true, denier.count) || count_kept_words(&denier) < KEPT_LEAST)
+    if (count_kept_words(&denier) < KEPT_LEAST)
         return 0;
     WT_TRY(copy_runs(&denier, false, ", ", arena, kept, err));
     return copy_runs(&denier, true, "\n", arena, denied, err);
