@@ -482,8 +482,8 @@ static int note_absent_service(struct search *search, wt_error *err)
     for (size_t i = 0; i < unknown->len && !search->absent_service; i++)
         if (wt__names_service(search->read, unknown->words[i])) {
             search->absent_service = true;
-            wt__buffer_printf(&text, "the catalogue has no tool of %.*s; the hits are the nearest others",
-                              (int)unknown->words[i].len, unknown->words[i].ptr);
+            wt__buffer_printf(&text, "the catalogue has no tool of %.*s", (int)unknown->words[i].len,
+                              unknown->words[i].ptr);
         }
     return wt__take_notice(&search->notice, WT_NOTICE_ABSENT_SERVICE, &text, search->arena, err);
 }

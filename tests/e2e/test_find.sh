@@ -86,6 +86,15 @@ silent out
 expect 0 "a name is never weak" find --model gone --none-if-unsure book_table
 prints "^ 1 .*tables/book_table"
 
+# what is asked: a service that is not here, a denied part, an everyday word, a mail
+expect 0 "a service that no tool mentions" find --model gone "book a table in Trello"
+says "the catalogue has no tool of Trello"
+expect 0 "the same as JSON" find --model gone --json "book a table in Trello"
+same "its code" "True True" "$(json_of '"%s %s" % ("absent_service" in d["notice_codes"], all(h["weak"] for h in d["hits"]))')"
+expect 1 "no tool of it is picked" pick --model gone "book a table in Trello"
+expect 0 "a denied part" find --model gone -k 1 "show the weather of the city, don't book a table"
+prints "weather/get_forecast"
+
 expect 0 "a budget" find -k 6 --max-tokens 150 --json booking a table, weather forecast, an invoice in another currency
 same "what fits" "True True True" "$(json_of '"%s %s %s" % (d["tokens"] <= 150, d["tokens"] == sum(h["tokens"] for h in d["hits"]), 0 < len(d["hits"]) < 6 == len(d["hits"]) + d["over_budget"])')"
 says "of 6 tools fit in 150 tokens, with [0-9]+; left out: "
