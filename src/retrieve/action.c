@@ -27,7 +27,7 @@ static unsigned action_of_method(struct str source_id)
         unsigned action;
     } methods[] = {{"GET ", ACTION_READ},   {"HEAD ", ACTION_READ},    {"POST ", ACTION_CREATE},
                    {"PUT ", ACTION_UPDATE}, {"PATCH ", ACTION_UPDATE}, {"DELETE ", ACTION_DELETE}};
-    const char *sign = memchr(source_id.ptr, '#', source_id.len);
+    const char *sign = source_id.len > 0 ? memchr(source_id.ptr, '#', source_id.len) : NULL;
     struct str behind = sign ? (struct str){sign + 1, source_id.len - (size_t)(sign + 1 - source_id.ptr)} : source_id;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (starts_any_case(source_id, wt__str(methods[i].method)) ||
