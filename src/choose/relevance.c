@@ -94,12 +94,12 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit_list *h
     float near = fmaxf(features[FEATURE_MEANING], features[FEATURE_SUBQUERY_MEANING]);
     if (hit->lead || hit->brought || features[FEATURE_NEIGHBOUR_VOTES] > 0)
         return false;
-    if (hits->absent_service && hits->named == 0)
+    if (wt__nothing_fits(hits, WEAK_SHARE))
         return true;
     if (features[FEATURE_SCORE] <= 0) /* the hit matches nothing; it is listed because a filter admits few tools */
         return true;
     if (!isnan(hit->estimate))
-        return wt__nothing_fits(hits, WEAK_SHARE) || hit->estimate < UNLIKELY;
+        return hit->estimate < UNLIKELY;
     return (words || meaning) && (!words || (hit->words.count <= 1 && hit->words.weight < COMMON_SHARE)) &&
            (!meaning || near < (words ? NEAR_WITH_WORDS : NEAR_ALONE));
 }

@@ -377,7 +377,7 @@ static size_t count_new_hits(const struct search *search, int64_t now)
     return all ? 0 : wt__new_tools_count(search->index->new_tools, now);
 }
 
-static const float LIKELY = 0.5f; /* least probability, or precision of a name, that counts */
+static const float LIKELY = 0.5f; /* a probability, or a precision of a provider's name, counts above it */
 
 /* True if a request with several parts probably needs one of the hits, or names its provider. */
 static bool serves_other_parts(const struct search *search)

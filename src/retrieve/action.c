@@ -89,8 +89,8 @@ static unsigned actions_of_third_person(struct str word)
     return actions;
 }
 
-/* Returns RETURNS_MANY for a tool that lists or searches things, RETURNS_ONE for a tool that reads one thing, or 0: by
- * the words of its name, and by the end of its path ("GET /invoices/{id}"). */
+/* Returns RETURNS_ONE if the path of a tool ends with a parameter ("GET /invoices/{id}"). Otherwise, the words of its
+ * name decide. */
 static unsigned number_of_results(const struct tool *tool)
 {
     static const char *const many[] = {"all", "browse", "find", "list", "query", "search"};

@@ -65,11 +65,11 @@ bool wt__document_method_twin(const struct tool *tool);
  * action (words.h), or 0 if the catalogue declares no action. The tool's name alone is not enough. */
 unsigned wt__tool_actions(const struct tool *tool);
 
-/* What a tool that reads returns. */
+/* Bits of wt__tool_verbs: whether a reading tool returns a list or a single thing. */
 enum { RETURNS_MANY = 16, RETURNS_ONE = 32 };
 
 /* Returns the kinds of action of the verb in a tool's name or, without one, of the first word of its description; 0 if
- * neither is a known verb. With RETURNS_MANY or RETURNS_ONE, if the tool reads. */
+ * neither is a known verb. For a tool that reads, also RETURNS_MANY or RETURNS_ONE. */
 unsigned wt__tool_verbs(const struct tool *tool);
 
 /* The vector of a tool is the normalised weighted sum of the vectors of its texts. The kind identifies the texts and

@@ -5,12 +5,13 @@
 
 #include "retrieve/words.h"
 
-/* LEAD: words that are read. VERB_AMONG: content words among which an order has its verb. NOUN_WORDS: maximum words of
- * a noun phrase. */
-enum { LEAD = 12, PLACE_WORDS = 4, VERB_AMONG = 3, NOUN_WORDS = 10, WORD_BYTES = 16, ID_DIGITS = 3 };
+/* LEAD: words of a sentence that are read. PLACE_WORDS: words before the comma in "in asana, who ...". VERB_AMONG: first
+ * content words, one of which is the verb of an order. NOUN_WORDS: maximum words of a noun phrase. ID_DIGITS: digits of
+ * a number that identifies something. */
+enum { LEAD = 12, PLACE_WORDS = 4, VERB_AMONG = 3, NOUN_WORDS = 10, ID_DIGITS = 3 };
 
 struct lead {
-    char words[LEAD][WORD_BYTES]; /* lower case; an apostrophe divides words */
+    char words[LEAD][WORD_LISTED_MAX + 1]; /* lower case; an apostrophe divides words */
     struct str written[LEAD];
     size_t count, all; /* all: words of the sentence */
     bool asks;         /* ends with a question mark */
@@ -24,8 +25,7 @@ static struct lead read_lead(struct str sentence)
     for (struct str word; (word = wt__next_word(sentence, &at)).len > 0; lead.all++) {
         if (lead.count == LEAD)
             continue;
-        for (size_t i = 0; i < word.len && i + 1 < WORD_BYTES; i++)
-            lead.words[lead.count][i] = wt__lower_ascii(word.ptr[i]);
+        wt__lower_word(word, lead.words[lead.count]);
         lead.written[lead.count++] = word;
     }
     lead.asks = sentence.len > 0 && sentence.ptr[sentence.len - 1] == '?';
@@ -61,6 +61,7 @@ static size_t skip_fillers(const struct lead *lead, struct str sentence)
 static const char auxiliaries[] =
     " is are was were am has have had did does do isn aren wasn weren hasn haven hadn didn "
     "doesn don will would could can should may might ";
+
 /* True if a polite order begins at word i: "could you", "would somebody". */
 static bool begins_plea(const struct lead *lead, size_t i)
 {
@@ -160,12 +161,11 @@ static void read_number(struct str text, struct request_mood *out)
 
 struct request_mood wt__mood(struct str text)
 {
-    static const int precedence[] = {[MOOD_OTHER] = 0, [MOOD_NOUN] = 1, [MOOD_QUESTION] = 2, [MOOD_ORDER] = 3};
     struct request_mood out = {.mood = MOOD_OTHER};
     struct str sentence;
     for (size_t at = 0; wt__next_sentence(text, &at, &sentence);) {
         struct request_mood here = read_sentence_mood(sentence);
-        if (precedence[here.mood] > precedence[out.mood])
+        if (here.mood > out.mood)
             out = here;
     }
     read_number(text, &out);

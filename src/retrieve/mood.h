@@ -7,11 +7,12 @@
 
 #include "base/str.h"
 
+/* In a text of several sentences, the greatest mood counts. */
 enum mood {
-    MOOD_OTHER, /* a statement, or a longer text without a verb that is known */
-    MOOD_ORDER, /* also polite: "could you close it?" */
+    MOOD_OTHER, /* a statement, or a longer text without a known verb */
+    MOOD_NOUN,  /* no verb: "unpaid invoices of acme" */
     MOOD_QUESTION,
-    MOOD_NOUN /* no verb: "unpaid invoices of acme" */
+    MOOD_ORDER /* also polite: "could you close it?" */
 };
 
 struct request_mood {
@@ -21,7 +22,7 @@ struct request_mood {
     bool identified;  /* has an id or a number */
 };
 
-/* Reads the mood of a text. If it has several sentences, orders count before questions, and questions before others. */
+/* Reads the mood of a text. */
 struct request_mood wt__mood(struct str text);
 
 #endif

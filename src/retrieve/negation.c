@@ -12,7 +12,8 @@
 #include "base/memory.h"
 #include "retrieve/words.h"
 
-/* WORD_BYTES: longer than any word that is looked up. KEPT_LEAST: content words that the kept part needs. */
+/* WORD_BYTES: longer than any word that is looked up. KEPT_LEAST: minimum content words of the kept part. STATE_AMONG:
+ * maximum words of a clause such as "the file stays". LEAD_LEAST: minimum words of a denial that ends before a verb. */
 enum { WORD_BYTES = 16, KEPT_LEAST = 2, STATE_AMONG = 8, LEAD_LEAST = 3 };
 
 struct request_word {
@@ -176,9 +177,10 @@ static bool is_prohibition(const struct denier *denier, size_t i)
         return next[0] && !wt__is_listed(next, no_action);
     if (wt__is_listed(word, " do must should need ") && strcmp(next, "not") == 0)
         return word_at(denier, i + 2)[0] && !wt__is_listed(word_at(denier, i + 2), no_action);
-    if (wt__is_listed(word, " there theres its ") && wt__is_listed(next, " is no "))
-        return strcmp(word_at(denier, i + 1 + (strcmp(next, "is") == 0)), "no") == 0 &&
-               strcmp(word_at(denier, i + 2 + (strcmp(next, "is") == 0)), "need") == 0;
+    if (wt__is_listed(word, " there theres ")) {
+        size_t no = i + 1 + (strcmp(next, "is") == 0);
+        return strcmp(word_at(denier, no), "no") == 0 && strcmp(word_at(denier, no + 1), "need") == 0;
+    }
     if (strcmp(word, "no") == 0)
         return wt__is_listed(next, " need reason point ");
     return strcmp(word, "not") == 0 && next[0] && !wt__is_listed(next, " sure only yet necessarily working able ");

@@ -115,11 +115,10 @@ static int prepare_scratch(const struct encoder *encoder, struct workspace *work
     return wt__encoder_scratch_new(&workspace->scratch, encoder, err);
 }
 
-int wt__retrieve_texts(struct str request, struct arena *arena, struct retrieve_texts *out, wt_error *err)
+/* Shortens the sub-queries to what the encoder reads. */
+static void limit_encoded_texts(struct str *texts, size_t count)
 {
-    WT_TRY(split_request_texts(request, arena, out, err));
-    struct str *texts = out->texts;
-    size_t count = out->count, all = 0;
+    size_t all = 0;
     for (size_t t = 1; t < count; t++) {
         texts[t] = wt__skip_stopwords(texts[t]);
         all += texts[t].len;
@@ -129,6 +128,12 @@ int wt__retrieve_texts(struct str request, struct arena *arena, struct retrieve_
         texts[t] = wt__str_head(texts[t], left > SUBQUERY_ENCODED_LEAST ? left : SUBQUERY_ENCODED_LEAST);
         left -= left < texts[t].len ? left : texts[t].len;
     }
+}
+
+int wt__retrieve_texts(struct str request, struct arena *arena, struct retrieve_texts *out, wt_error *err)
+{
+    WT_TRY(split_request_texts(request, arena, out, err));
+    limit_encoded_texts(out->texts, out->count);
     return 0;
 }
 
@@ -136,7 +141,7 @@ static int encode_texts(struct source_query *query, wt_error *err)
 {
     const struct encoder *encoder = query->view->encoder;
     struct workspace *workspace = query->workspace;
-    struct retrieve_texts split;
+    struct str texts[TEXTS_MAX];
     size_t dim = wt__encoder_dim(encoder), count = workspace->text_count;
     float *vectors = wt__arena_array(&workspace->arena, float, count *dim);
     WT_CHECK_ALLOC(vectors, err);
@@ -150,8 +155,10 @@ static int encode_texts(struct source_query *query, wt_error *err)
         return 0;
     WT_TRY(prepare_scratch(encoder, workspace, err));
     double begun = wt__now_ms();
-    WT_TRY(wt__retrieve_texts(query->request->text, &workspace->arena, &split, err));
-    int rc = wt__encode(encoder, workspace->scratch, TEXT_REQUEST, split.texts, count, vectors, err);
+    for (size_t t = 0; t < count; t++)
+        texts[t] = workspace->texts[t].bytes;
+    limit_encoded_texts(texts, count);
+    int rc = wt__encode(encoder, workspace->scratch, TEXT_REQUEST, texts, count, vectors, err);
     query->out->encode_ms = wt__now_ms() - begun;
     return rc;
 }

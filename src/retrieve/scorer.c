@@ -194,7 +194,7 @@ static int open_scoring(const struct source_query *query, struct scoring *out, w
 /* Sets the scores of text t to the network's scores, and raises `probability` [N] to its probabilities. */
 /* Subtracted from the scores and log odds of tools that act, if the text is a question. The networks alone rank tools
  * that read too low. Chosen on the dev questions of bench/asked. */
-static const float ACTS_UNASKED = 2;
+static const float ACTS_UNASKED = 3;
 
 /* True if the text is a question, and candidate c only acts. */
 static bool acts_unasked(const struct source_query *query, size_t t, size_t c)

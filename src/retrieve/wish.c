@@ -15,8 +15,9 @@
 #include "retrieve/words.h"
 
 /* OPENING_WORDS: maximum words of a greeting or a closing. BODY_WORDS: words of a line that cannot be a part of a
- * signature. REFERS_BELOW: a wish with fewer content words and a pronoun keeps the sentence before it. */
-enum { OPENING_WORDS = 5, BODY_WORDS = 12, REFERS_BELOW = 5, OTHERS_LEAST = 3, WORD_BYTES = 24, NAME_BYTES = 24 };
+ * signature. REFERS_BELOW: a wish with fewer content words and a pronoun keeps the sentence before it. OTHERS_LEAST:
+ * sentences that are no wishes, without which a request is read whole. NAME_BYTES: maximum length of a speaker's name. */
+enum { OPENING_WORDS = 5, BODY_WORDS = 12, REFERS_BELOW = 5, OTHERS_LEAST = 3, NAME_BYTES = 24 };
 
 enum part { PART_BODY, PART_QUOTED, PART_SIGNATURE };
 
@@ -35,13 +36,10 @@ struct reader {
 };
 
 /* Copies the next word in lower case to out. False at the end. */
-static bool next_lower_word(struct str text, size_t *at, char out[WORD_BYTES])
+static bool next_lower_word(struct str text, size_t *at, char out[WORD_LISTED_MAX + 1])
 {
     struct str word = wt__next_word(text, at);
-    size_t len = word.len < WORD_BYTES - 1 ? word.len : WORD_BYTES - 1;
-    for (size_t i = 0; i < len; i++)
-        out[i] = wt__lower_ascii(word.ptr[i]);
-    out[len] = '\0';
+    wt__lower_word(word, out);
     return word.len > 0;
 }
 
@@ -56,7 +54,7 @@ static size_t count_words(struct str text)
 /* True if a line or sentence opens or closes a mail: at most OPENING_WORDS words, the first one in the list. */
 static bool opens_with(struct str text, const char *list)
 {
-    char word[WORD_BYTES];
+    char word[WORD_LISTED_MAX + 1];
     size_t at = 0;
     return next_lower_word(text, &at, word) && wt__is_listed(word, list) && count_words(text) <= OPENING_WORDS;
 }
@@ -119,7 +117,7 @@ static bool is_formula(struct str text)
     return HAS_PHRASE(text, phrases);
 }
 
-/* True if a sentence turns to the reader of a mail to others: "so, dear assistant: ...". */
+/* True if a sentence speaks to the assistant: "so, dear assistant: ...". */
 static bool is_addressed(struct str text)
 {
     static const char *const phrases[] = {"assistant", "the agent", "dear agent", "the bot", "dear bot"};
@@ -140,7 +138,7 @@ static bool is_plea(struct str text)
 }
 
 /* Reads the first word after words such as "so" and "just", and the word behind it. */
-static void read_first_words(struct str text, char first[WORD_BYTES], char second[WORD_BYTES])
+static void read_first_words(struct str text, char first[WORD_LISTED_MAX + 1], char second[WORD_LISTED_MAX + 1])
 {
     size_t at = 0;
     while (next_lower_word(text, &at, first) &&
@@ -149,11 +147,12 @@ static void read_first_words(struct str text, char first[WORD_BYTES], char secon
     next_lower_word(text, &at, second);
 }
 
-/* Words before a statement: "I can attach it myself", "the list is longer". */
+/* First words of statements: "I can attach it myself", "the list is longer". */
 static const char statement_words[] =
     " i we he she they it the this that these those a an my our his her their its there no "
     "some everything nobody everyone everybody nothing one as if while because since "
     "after although ";
+
 static const char *const longings[] = {"i'd like", "i would like", "we'd like", "we would like"};
 static const char prepositions[] = " in on at for from with by of to under over until inside outside ";
 static const char denials[] = " don dont never ";
@@ -176,15 +175,15 @@ static bool begins_with_order(const char *first, const char *second)
 
 static enum strength measure_strength(struct str text)
 {
-    char first[WORD_BYTES], second[WORD_BYTES];
+    char first[WORD_LISTED_MAX + 1], second[WORD_LISTED_MAX + 1];
     read_first_words(text, first, second);
     if (is_greeting(text) || is_closing(text) || is_disclaimer(text) || is_formula(text) ||
         wt__is_listed(first, denials))
         return STRENGTH_NONE;
-    bool asks = is_plea(text) || wt__has_wish(text) || memchr(text.ptr, ':', text.len);
-    if (is_addressed(text) && asks)
+    bool plea = is_plea(text);
+    if (is_addressed(text) && (plea || wt__has_wish(text) || memchr(text.ptr, ':', text.len)))
         return STRENGTH_ADDRESSED;
-    if (is_plea(text))
+    if (plea)
         return STRENGTH_PLEA;
     if (text.ptr[text.len - 1] == '?')
         return STRENGTH_QUESTION;
@@ -310,7 +309,7 @@ static enum strength find_strongest(const struct reader *reader, enum part part)
 /* True if a wish has few content words and a pronoun, so that it depends on the sentence before it. */
 static bool refers_back(struct str text)
 {
-    char word[WORD_BYTES];
+    char word[WORD_LISTED_MAX + 1];
     size_t content = 0;
     bool pronoun = false;
     for (size_t at = 0; next_lower_word(text, &at, word);) {

@@ -61,6 +61,14 @@ bool wt__is_listed(const char *word, const char *list)
     return strstr(list, key);
 }
 
+void wt__lower_word(struct str word, char out[WORD_LISTED_MAX + 1])
+{
+    size_t len = word.len < WORD_LISTED_MAX ? word.len : WORD_LISTED_MAX;
+    for (size_t i = 0; i < len; i++)
+        out[i] = wt__lower_ascii(word.ptr[i]);
+    out[len] = '\0';
+}
+
 bool wt__is_stopword_any_case(struct str word)
 {
     char lower[WORD_MAX];

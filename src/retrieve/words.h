@@ -32,6 +32,9 @@ bool wt__next_sentence(struct str text, size_t *at, struct str *out);
 enum { WORD_LISTED_MAX = 30 };
 bool wt__is_listed(const char *word, const char *list);
 
+/* Copies a word in lower case. A longer word is cut to WORD_LISTED_MAX bytes. */
+void wt__lower_word(struct str word, char out[WORD_LISTED_MAX + 1]);
+
 /* True for a stop word, in any case. */
 bool wt__is_stopword_any_case(struct str word);
 
