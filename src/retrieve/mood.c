@@ -5,9 +5,9 @@
 
 #include "retrieve/words.h"
 
-/* LEAD: words of a sentence that are read. PLACE_WORDS: words before the comma in "in asana, who ...". VERB_AMONG: first
- * content words, one of which is the verb of an order. NOUN_WORDS: maximum words of a noun phrase. ID_DIGITS: digits of
- * a number that identifies something. */
+/* LEAD: words of a sentence that are read. PLACE_WORDS: words before the comma in "in asana, who ...". VERB_AMONG: the
+ * verb of an order is one of so many content words. NOUN_WORDS: maximum words of a noun phrase. ID_DIGITS: digits of a
+ * number that identifies something. */
 enum { LEAD = 12, PLACE_WORDS = 4, VERB_AMONG = 3, NOUN_WORDS = 10, ID_DIGITS = 3 };
 
 struct lead {
