@@ -6,7 +6,7 @@
 # Copies the committed tree to WORK, leaves one rule out, builds the command, and prints the first hits on the dev
 # requests of bench/asked and the mean R@5 on the test splits of the sets in DATA. RULE is one of none questions
 # negation wishes everyday; default: all. The catalogues must have been fetched (bench/real/fetch.py).
-set -eu
+set -euo pipefail
 data=$1 work=$2
 shift 2
 declare -A without=(
