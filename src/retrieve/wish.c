@@ -15,8 +15,8 @@
 #include "retrieve/words.h"
 
 /* OPENING_WORDS: maximum words of a greeting or a closing. BODY_WORDS: words of a line that cannot be a part of a
- * signature. REFERS_BELOW: a wish with fewer content words and a pronoun keeps the sentence before it. OTHERS_LEAST: with
- * fewer sentences that are no wishes, a request is read whole. NAME_BYTES: maximum length of a speaker's name. */
+ * signature. REFERS_BELOW: a wish with fewer content words and a pronoun keeps the sentence before it. OTHERS_LEAST:
+ * with fewer sentences that are no wishes, a request is read whole. NAME_BYTES: maximum length of a speaker's name. */
 enum { OPENING_WORDS = 5, BODY_WORDS = 12, REFERS_BELOW = 5, OTHERS_LEAST = 3, NAME_BYTES = 24 };
 
 enum part { PART_BODY, PART_QUOTED, PART_SIGNATURE };
