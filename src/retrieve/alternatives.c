@@ -380,7 +380,7 @@ int wt__alternatives_insert(struct expanded_text *out, struct str text, struct a
     WT_CLEANUP(wt__buffer_dispose) struct buffer expanded = {0};
     size_t copied = 0, at = 0;
     *out = (struct expanded_text){.text = text};
-    for (struct str word; out->count < ALTERNATIVES_MAX && (word = wt__next_word(text, &at)).len > 0;) {
+    for (struct str word; out->count < EXPANSIONS_MAX && (word = wt__next_word(text, &at)).len > 0;) {
         const char *alternatives = find_alternatives(text, word, at);
         if (!alternatives)
             continue;
@@ -408,4 +408,12 @@ struct str wt__expanded_part(const struct expanded_text *expanded, size_t from, 
         end += expanded->at[i] < from + len ? expanded->lengths[i] : 0;
     }
     return (struct str){expanded->text.ptr + start, end - start};
+}
+
+struct str wt__inserted_part(const struct expanded_text *expanded, size_t i)
+{
+    size_t start = expanded->at[i];
+    for (size_t before = 0; before < i; before++)
+        start += expanded->lengths[before];
+    return (struct str){expanded->text.ptr + start, expanded->lengths[i]};
 }

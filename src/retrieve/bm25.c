@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "retrieve/source.h"
+#include "retrieve/words.h"
 
 static const float SPARED_FROM = .9f; /* share of the best cosine above which tools are damped less */
 
@@ -19,24 +20,39 @@ int wt__compare_terms(const void *a, const void *b)
     return order ? order : (x->text.len > y->text.len) - (x->text.len < y->text.len);
 }
 
+/* Analyses a text: its written words, then its alternatives. *written: number of tokens of the first. */
+static int read_tokens(struct workspace *workspace, const struct text *text, size_t *written, wt_error *err)
+{
+    struct token_list *tokens = &workspace->tokens;
+    size_t first = tokens->len;
+    int rc = wt__analyser_run(workspace->analyser, text->written, tokens);
+    *written = tokens->len - first;
+    for (size_t i = 0; i < workspace->expanded.count && rc == 0; i++) {
+        struct str inserted = wt__inserted_part(&workspace->expanded, i);
+        if (wt__is_part_of(inserted, text->bytes))
+            rc = wt__analyser_run(workspace->analyser, inserted, tokens);
+    }
+    return rc < 0 ? wt__fail_nomem(err) : 0;
+}
+
 /* Collects the distinct terms of a text. Weights are the square root of the count, because repeating a word adds
  * little. */
 int wt__text_terms(struct workspace *workspace, struct text *text, wt_error *err)
 {
-    size_t first = workspace->tokens.len;
-    if (wt__analyser_run(workspace->analyser, text->bytes, &workspace->tokens) < 0)
-        return wt__fail_nomem(err);
+    size_t first = workspace->tokens.len, written;
+    WT_TRY(read_tokens(workspace, text, &written, err));
     size_t count = workspace->tokens.len - first;
     text->terms = wt__arena_array(&workspace->arena, struct lexical_term, count);
     text->shares = wt__arena_array(&workspace->arena, float, count);
     text->idf = wt__arena_array(&workspace->arena, float, count);
     WT_CHECK_ALLOC(text->terms && text->shares && text->idf, err);
     for (size_t i = 0; i < count; i++)
-        text->terms[i] = (struct lexical_term){workspace->tokens.terms[first + i], 1};
+        text->terms[i] =
+            (struct lexical_term){workspace->tokens.terms[first + i], i < written ? 1 : ALTERNATIVE_WEIGHT};
     qsort(text->terms, count, sizeof *text->terms, wt__compare_terms);
     for (size_t i = 0; i < count; i++) {
         if (text->term_count > 0 && wt__compare_terms(&text->terms[i], &text->terms[text->term_count - 1]) == 0)
-            text->terms[text->term_count - 1].weight++;
+            text->terms[text->term_count - 1].weight += text->terms[i].weight;
         else
             text->terms[text->term_count++] = text->terms[i];
     }

@@ -77,17 +77,16 @@ void wt__workspace_close(struct workspace *workspace)
 /* Sets texts to the request without its denied parts and, if there are at least two, its sub-queries. */
 static int split_request_texts(struct str request, struct arena *arena, struct retrieve_texts *out, wt_error *err)
 {
-    struct expanded_text expanded;
     struct str *written = out->written;
-    *out = (struct retrieve_texts){.texts = {request}, .written = {request}, .count = 1};
+    *out = (struct retrieve_texts){.texts = {request}, .written = {request}, .expanded = {.text = request}, .count = 1};
     if (request.len > SUBQUERY_REQUEST_MAX)
         return 0;
     WT_TRY(wt__negation_split(&written[0], &out->denied, request, arena, err));
     size_t count = wt__segment(written[0], written + 1);
     out->count = count > 1 ? 1 + count : 1;
-    WT_TRY(wt__alternatives_insert(&expanded, written[0], arena, err));
+    WT_TRY(wt__alternatives_insert(&out->expanded, written[0], arena, err));
     for (size_t t = 0; t < out->count; t++)
-        out->texts[t] = wt__expanded_part(&expanded, (size_t)(written[t].ptr - written[0].ptr), written[t].len);
+        out->texts[t] = wt__expanded_part(&out->expanded, (size_t)(written[t].ptr - written[0].ptr), written[t].len);
     return 0;
 }
 
@@ -99,6 +98,7 @@ static int read_request_texts(struct workspace *workspace, const struct retrieve
     WT_TRY(split_request_texts(request->text, &workspace->arena, &split, err));
     workspace->text_count = request->whole ? 1 : split.count;
     workspace->denied = split.denied;
+    workspace->expanded = split.expanded;
     for (size_t t = 0; t < workspace->text_count; t++)
         workspace->texts[t] = (struct text){.bytes = split.texts[t], .written = split.written[t]};
     return 0;

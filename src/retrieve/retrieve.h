@@ -23,6 +23,7 @@
 #include "base/str.h"
 #include "encoder/encoder.h"
 #include "index/snapshot.h"
+#include "retrieve/alternatives.h"
 #include "retrieve/compose.h"
 #include "retrieve/past_requests.h"
 
@@ -220,6 +221,7 @@ int wt__retrieve_candidates(const struct view *view, const struct retrieve_reque
 struct retrieve_texts {
     struct str texts[TEXTS_MAX];   /* [count] with alternatives (alternatives.h) */
     struct str written[TEXTS_MAX]; /* [count] the same without them */
+    struct expanded_text expanded; /* texts[0] with the places of the alternatives */
     struct str denied;             /* denied parts */
     size_t count;
 };

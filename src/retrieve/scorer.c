@@ -191,7 +191,6 @@ static int open_scoring(const struct source_query *query, struct scoring *out, w
     return 0;
 }
 
-/* Sets the scores of text t to the network's scores, and raises `probability` [N] to its probabilities. */
 /* Subtracted from the scores and log odds of tools that act, if the text is a question. The networks alone rank tools
  * that read too low. Chosen on the dev questions of bench/asked. */
 static const float ACTS_UNASKED = 3;
@@ -205,6 +204,7 @@ static bool acts_unasked(const struct source_query *query, size_t t, size_t c)
     return acts && mood == MOOD_QUESTION;
 }
 
+/* Sets the scores of text t to the network's scores, and raises `probability` [N] to its probabilities. */
 static void score_text(struct scoring *scoring, float *inputs, struct source_query *query, size_t t)
 {
     const struct scorer *scorer = &scoring->scorer;

@@ -22,6 +22,7 @@ enum { NEAREST = 20 }; /* candidates nearest by meaning that count for provider_
 /* Words of a text that a candidate has. All but `count` and the shares are masses. */
 struct matched_words {
     float name, provider, description, parameters, any; /* any: in any field */
+    float called;                                       /* in names: of the tool, the provider or parameters */
     float name_only;                                    /* in the name and neither in provider nor description */
     float name_share, provider_share; /* share of the distinct words of the name or provider that the text has */
     float count;                      /* number of words */
@@ -36,7 +37,7 @@ struct scored_text {
     const struct soft_match *soft;           /* [N] */
     struct soft_match best_soft;             /* greatest value of each member */
     const float *cosines, *words;            /* [N] scores of meaning and words */
-    float best_cosine, best_words, best_any; /* greatest of the candidates, at least 0 */
+    float best_cosine, best_words, best_any, best_called; /* greatest of the candidates, at least 0 */
     const uint32_t *cosine_ranks;            /* [N] 0-based by cosine among the candidates */
     const uint32_t *sibling_ranks;           /* [N] the same among the candidates of the provider */
     const float *provider_cosine;            /* [N] greatest cosine of a candidate of the same provider */
@@ -127,6 +128,8 @@ static float share_of(float score, float best)
     ROW(any, text->matched[c].any, FEATURE_WHOLE)                                                                      \
     ROW(any_gap, text->matched[c].any - text->best_any, 0)                                                             \
     ROW(name_only, text->matched[c].name_only, FEATURE_SIBLING)                                                        \
+    ROW(called, text->matched[c].called, FEATURE_WHOLE)                                                                \
+    ROW(called_gap, text->matched[c].called - text->best_called, 0)                                                    \
     /* Shares of the words of the name and of the provider. */                                                         \
     ROW(name_share, text->matched[c].name_share, FEATURE_WHOLE)                                                        \
     ROW(provider_share, text->matched[c].provider_share, FEATURE_SIBLING)                                              \
@@ -251,7 +254,7 @@ static int match_denied_words(const struct source_query *query, const struct ter
 {
     struct workspace *workspace = query->workspace;
     const struct text *whole = &workspace->texts[0];
-    struct text text = {.bytes = workspace->denied};
+    struct text text = {.bytes = workspace->denied, .written = workspace->denied};
     struct lexical_query *words = &workspace->queries[TEXTS_MAX];
     size_t counted = 0;
     if (text.bytes.len == 0)
@@ -300,7 +303,8 @@ static const uint8_t *find_term_masks(const struct term_fields *fields, size_t t
 
 enum {
     DESCRIBED = 1u << FIELD_DESCRIPTION | 1u << FIELD_CATEGORY,
-    PARAMETERS = 1u << FIELD_PARAMETERS | 1u << FIELD_PARAMETER_TEXTS
+    PARAMETERS = 1u << FIELD_PARAMETERS | 1u << FIELD_PARAMETER_TEXTS,
+    NAMES = 1u << FIELD_NAME | 1u << FIELD_PROVIDER | 1u << FIELD_PARAMETERS
 };
 
 /* Adds a term of this idf to the sums of each candidate. */
@@ -318,6 +322,7 @@ static void add_term(const uint8_t *masks, float idf, size_t count, struct match
         m->provider += provider ? idf : 0;
         m->description += mask & DESCRIBED ? idf : 0;
         m->parameters += mask & PARAMETERS ? idf : 0;
+        m->called += mask & NAMES ? idf : 0;
         m->name_only += name && !provider && !(mask & DESCRIBED) ? idf : 0;
         m->name_share += (float)name;
         m->provider_share += (float)provider;
@@ -345,6 +350,7 @@ static void match_words(const struct term_fields *fields, size_t t, struct match
         m->provider *= scale;
         m->description *= scale;
         m->parameters *= scale;
+        m->called *= scale;
         m->name_only *= scale;
         m->name_share /= (float)(names ? names : 1);
         m->provider_share /= (float)(providers ? providers : 1);
@@ -352,6 +358,14 @@ static void match_words(const struct term_fields *fields, size_t t, struct match
 }
 
 /* ---------------------------------------------------------------- words by meaning */
+
+static bool is_alternative(const struct expanded_text *expanded, struct str word)
+{
+    size_t i = 0;
+    while (i < expanded->count && !wt__is_part_of(word, wt__inserted_part(expanded, i)))
+        i++;
+    return i < expanded->count;
+}
 
 /* Reads the words of the whole request, with the idf of the first term of each. */
 static int read_soft_words(const struct source_query *query, struct soft_word *words, size_t *count, wt_error *err)
@@ -367,7 +381,8 @@ static int read_soft_words(const struct source_query *query, struct soft_word *w
         if (wt__analyser_run(workspace->analyser, word, &workspace->soft_tokens) < 0)
             return wt__fail_nomem(err);
         uint32_t rows = workspace->soft_tokens.len ? wt__lexical_df(index, workspace->soft_tokens.terms[0]) : 0;
-        words[(*count)++] = (struct soft_word){word, wt__lexical_idf(index->rows, rows)};
+        float weight = is_alternative(&workspace->expanded, word) ? ALTERNATIVE_WEIGHT : 1;
+        words[(*count)++] = (struct soft_word){word, weight * wt__lexical_idf(index->rows, rows)};
     }
     return 0;
 }
@@ -402,7 +417,7 @@ static void find_best_soft(const struct candidate_providers *providers, const st
 static void damp_matches(float damping, struct matched_words *matched, struct soft_match *soft)
 {
     float *const values[] = {&matched->name,  &matched->provider,  &matched->description, &matched->parameters,
-                             &matched->any,   &matched->name_only, &matched->count,       &soft->name,
+                             &matched->any,   &matched->called, &matched->name_only, &matched->count,       &soft->name,
                              &soft->sentence, &soft->any,          &soft->cubed,          &soft->hits};
     for (size_t i = 0; damping < 1 && i < sizeof values / sizeof *values; i++)
         *values[i] *= damping;
@@ -515,6 +530,7 @@ static int read_scored_text(const struct term_fields *fields, const struct soft_
         out->best_cosine = fmaxf(out->best_cosine, out->cosines[c]);
         out->best_words = fmaxf(out->best_words, out->words[c]);
         out->best_any = fmaxf(out->best_any, matched[c].any);
+        out->best_called = fmaxf(out->best_called, matched[c].called);
     }
     WT_TRY(rank_candidates(out->cosines, query->count, providers, out, arena, err));
     return compare_providers(providers, out, arena, err);

@@ -48,7 +48,8 @@ struct workspace {
     struct arena arena; /* memory of this query */
     struct text texts[TEXTS_MAX];
     size_t text_count;
-    struct str denied; /* denied parts of the request (negation.h); may be empty */
+    struct expanded_text expanded; /* the whole request with the places of its alternatives */
+    struct str denied;             /* denied parts of the request (negation.h); may be empty */
     struct analyser *analyser;
     struct token_list tokens, soft_tokens; /* soft_tokens: of one word (scorer_features.c) */
     struct document document;

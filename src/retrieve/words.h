@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/str.h"
 
@@ -23,6 +24,13 @@ static inline char wt__lower_ascii(char c)
 
 /* Returns the next word of text from *at on, and moves *at behind it. Empty at the end. */
 struct str wt__next_word(struct str text, size_t *at);
+
+/* True if the bytes of part are among those of whole: the same memory, not only equal text. */
+static inline bool wt__is_part_of(struct str part, struct str whole)
+{
+    uintptr_t begin = (uintptr_t)part.ptr, from = (uintptr_t)whole.ptr;
+    return begin >= from && begin + part.len <= from + whole.len;
+}
 
 /* Finds the next sentence from *at on, and moves *at behind it. A sentence ends at a full stop, question or exclamation
  * mark before a blank, or at the line end. False at the end of the text. */
