@@ -23,7 +23,9 @@ typedef struct wt_call_options {
     const wt_filter *filter; /* tools that may be called; NULL: all */
     const char *form;        /* format of wt_called.call: "arguments" (an object), "openai", "openai-responses",
                                 "anthropic", "gemini", "mcp", or "lines" (of ToolVerifier); NULL: "arguments" */
-    double abstain;          /* same as in wt_pick_options. Only with "auto" */
+    /* Share of requests with a fitting tool that may get no call, below 1. 0: the default, 0.05, with "auto" only. With
+     * the default, weak hits also need a probability of 16 % that some tool fits. WT_OFF: never abstain. */
+    double abstain;
     int explain;             /* fill wt_called.steps */
     int as_typed;            /* same as in wt_find_options */
     wt_progress_fn progress; /* same as in wt_find_options */

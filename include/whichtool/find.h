@@ -130,7 +130,7 @@ typedef struct wt_hit {
      * 20 dev requests, which takes about 200 usages (docs/retrieval.md). */
     double probability;
     size_t tokens; /* estimated tokens of the definition; 0 without options->max_tokens */
-    int weak;      /* wt_find: 1 if there is hardly any evidence for the hit (docs/retrieval.md); else 0 */
+    int weak;      /* 1 if there is hardly any evidence for the hit (docs/retrieval.md); 0 with "ptr" and "bundle" */
     /* 1 if the conversation called the tool or the caller has loaded it. Such hits do not count towards options->k.
      * max_tokens, abstain and none_if_unsure do not remove them; the filter does. Kept hits that the search did not
      * find come last, with score 0 and probability NaN. */

@@ -77,8 +77,7 @@ static int search_candidates(struct call_run *calling, wt_error *err)
     find.time_limit_ms = options->time_limit_ms;
     /* The search abstains only with "auto": another recipe might not estimate whether any tool fits. */
     bool chosen = options->recipe && strcmp(options->recipe, "auto") != 0;
-    if (!chosen && options->abstain >= 0)
-        find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
+    find.abstain = options->abstain > 0 ? options->abstain : options->abstain == 0 && !chosen ? ABSTAIN : 0;
     WT_TRY(wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err));
     take_candidates(calling);
     return 0;

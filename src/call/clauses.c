@@ -3,21 +3,12 @@
 #include "call/clauses.h"
 
 #include "base/error.h"
+#include "retrieve/mood.h"
 #include "retrieve/words.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* ---------------------------------------------------------------- words */
-
-/* Returns the length of a straight or typographic apostrophe at `at`; 0 if absent. */
-static size_t apostrophe_length(struct str text, size_t at)
-{
-    static const char curly[] = "\xe2\x80\x99";
-    if (text.ptr[at] == '\'')
-        return 1;
-    bool is_curly = text.len - at >= sizeof curly - 1 && memcmp(text.ptr + at, curly, sizeof curly - 1) == 0;
-    return is_curly ? sizeof curly - 1 : 0;
-}
 
 /* Punctuation marks and their ASCII equivalents. Marks with a blank as equivalent are ignored. */
 static const struct {
@@ -57,11 +48,6 @@ static size_t mark_length(struct str text, size_t at, char *sign)
     return 0;
 }
 
-static bool is_word_byte(char c)
-{
-    return wt__is_letter(c) || wt__is_digit(c) || (unsigned char)c >= 0x80;
-}
-
 /* Returns the end of the word at `at`; `at` if no word begins there. "don't" is one word, "I'd" are two: "I" and
  * "'d". */
 static size_t find_word_end(struct str text, size_t at)
@@ -69,13 +55,13 @@ static size_t find_word_end(struct str text, size_t at)
     size_t start = at, mark;
     char sign;
     for (; at < text.len && mark_length(text, at, &sign) == 0; at += mark > 0 ? mark : 1) {
-        mark = apostrophe_length(text, at);
-        if (mark == 0 && !is_word_byte(text.ptr[at]))
+        mark = wt__apostrophe(text, at);
+        if (mark == 0 && !wt__is_word_byte(text.ptr[at]))
             break;
         if (mark == 0)
             continue;
         bool between =
-            at > 0 && is_word_byte(text.ptr[at - 1]) && at + mark < text.len && wt__is_letter(text.ptr[at + mark]);
+            at > 0 && wt__is_word_byte(text.ptr[at - 1]) && at + mark < text.len && wt__is_letter(text.ptr[at + mark]);
         bool is_not = between && (text.ptr[at + mark] | 0x20) == 't' && (text.ptr[at - 1] | 0x20) == 'n';
         if (!between || (!is_not && at > start))
             break;
@@ -89,9 +75,8 @@ static struct str copy_word(struct str text, struct arena *arena)
     char *out = wt__arena_array(arena, char, text.len + 1);
     size_t len = 0;
     for (size_t at = 0; out && at < text.len;) {
-        size_t mark = apostrophe_length(text, at);
-        char c = text.ptr[at];
-        out[len++] = (char)(mark > 0 ? '\'' : wt__is_letter(c) ? c | 0x20 : c);
+        size_t mark = wt__apostrophe(text, at);
+        out[len++] = mark > 0 ? '\'' : wt__lower_ascii(text.ptr[at]);
         at += mark > 0 ? mark : 1;
     }
     return (struct str){out, len};
@@ -119,7 +104,7 @@ static char read_separator(struct str text, size_t at, size_t *length)
     bool blank_after = at + 1 >= text.len || wt__is_blank(text.ptr[at + 1]);
     if (c == '-')
         return at > 0 && wt__is_blank(text.ptr[at - 1]) && blank_after ? ',' : 0;
-    bool within = !blank_after && is_word_byte(text.ptr[at + 1]);
+    bool within = !blank_after && wt__is_word_byte(text.ptr[at + 1]);
     return within && strchr(",:.", c) ? 0 : c;
 }
 
@@ -178,7 +163,8 @@ enum phrase_means {
 
 struct phrase {
     /* Words of the phrase. '|' separates alternatives, '?' marks an optional word, '$' is the end of the clause, '+ing'
-     * any verb with this ending, '=verb' a verb after the phrase, '*' up to four words. */
+     * any verb with this ending, '=verb' a verb after the phrase, '=question' a word that begins questions, '*' up to
+     * four words. */
     const char *words;
     enum phrase_means means;
 };
@@ -314,13 +300,9 @@ static const struct phrase phrases[] = {
     {"do " ARTICLE_WORDS, MEANS_REST},
     {"have " ARTICLE_WORDS " * been", MEANS_QUESTION},
     {"have " ARTICLE_WORDS, MEANS_COMMAND},
-    {"is|are|am|was|were|do|does|did|has|have|had|shall|should|may|might|must|can|could|will|would", MEANS_QUESTION},
-    {"isn't|aren't|wasn't|weren't|doesn't|didn't|hasn't|haven't|hadn't|can't|couldn't|won't|wouldn't|shouldn't|ain't",
-     MEANS_QUESTION},
-    {"isnt|arent|wasnt|werent|doesnt|didnt|hasnt|havent|hadnt|cant|couldnt|wont|wouldnt|shouldnt|aint", MEANS_QUESTION},
-    {"what|whats|who|whos|whom|whose|which|why|how|hows|whether", MEANS_QUESTION},
-    {"when|where is|'s|are|am|was|were|do|does|did|has|have|had|can|could|will|would|should|to", MEANS_QUESTION},
-    {"wheres", MEANS_QUESTION},
+    {"=question", MEANS_QUESTION},
+    {"must|shall|won't|wont|ain't|aint", MEANS_QUESTION},
+    {"when is|'s|are|am|was|were|do|does|did|has|have|had|can|could|will|would|should|to", MEANS_QUESTION},
     {WE " wonder|wondered|forgot|doubt", MEANS_QUESTION},
     {WE "|im am|'m|was|are|'re|were? just? wondering|curious|unsure|uncertain", MEANS_QUESTION},
     {WE "|im am|'m|was|are|'re|were? not sure|certain", MEANS_QUESTION},
@@ -399,6 +381,8 @@ static size_t match_phrase(const struct intent_reader *r, const struct clause *c
     }
     if (wt__str_equal(part, STR("=verb")))
         return at < clause->end && wt__is_base_verb(r->words[at].text) ? at : SIZE_MAX;
+    if (wt__str_equal(part, STR("=question")))
+        return at < clause->end && wt__is_question_word(r->words[at].text, true) ? at : SIZE_MAX;
     bool optional = part.ptr[part.len - 1] == '?';
     part.len -= optional;
     if (at < clause->end && !r->words[at].quoted && wt__word_fits(r->words[at].text, part)) {

@@ -282,6 +282,10 @@ void wt__note_reading(const struct cli *cli, const struct search_result *found);
 /* Explains the sign of kept tools, below a table. */
 void wt__note_kept(const struct cli *cli, const struct search_result *found, bool table);
 
+/* Explains the "?" of weak hits below a table, or names the weak hits if the output consists of definitions. advice:
+ * how to leave them out, or "". */
+void wt__note_weak(const struct cli *cli, const struct search_result *found, bool table, const char *advice);
+
 /* Notes that training is due for recorded use, if stderr is a terminal. */
 void wt__note_training_due(struct cli *cli, wt_engine *engine);
 

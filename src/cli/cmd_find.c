@@ -25,25 +25,6 @@ static void note_find_result(const struct cli *cli, const wt_hits *hits)
                      100 * hits->multi_provider_probability);
 }
 
-/* Explains the "?" of weak hits in a table. Names the weak hits if the output consists of definitions, which have no
- * "?". Prints the number of weak hits that were left out. */
-static void note_weak_hits(struct cli *cli, const wt_hits *hits, bool table)
-{
-    WT_CLEANUP(wt__buffer_dispose) struct buffer weak = {0};
-    for (size_t i = 0; i < hits->len; i++)
-        if (hits->items[i]->weak && !hits->items[i]->kept)
-            wt__buffer_printf(&weak, "%s%s", weak.len > 0 ? ", " : "", hits->items[i]->tool->id);
-    if (weak.len > 0 && table)
-        wt__cli_note(cli, "?: weak match, hardly any evidence for it; --none-if-unsure leaves such tools out.");
-    else if (weak.len > 0 && !weak.failed && wt__definition_format(cli))
-        wt__cli_note(
-            cli,
-            "Weak matches, which share at most one common word with the request: %s; --none-if-unsure leaves them out.",
-            weak.ptr);
-    if (hits->weak > 0)
-        wt__cli_note(cli, "%zu weak %s left out.", hits->weak, hits->weak == 1 ? "match was" : "matches were");
-}
-
 static int print_hits(struct cli *cli, const wt_hits *hits, const struct search_input *input)
 {
     const struct search_result found = wt__found_by_find(hits, input->request.ptr);
@@ -55,7 +36,9 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const struct search_
         note_find_result(cli, hits);
     wt__note_reading(cli, &found);
     wt__note_kept(cli, &found, table);
-    note_weak_hits(cli, hits, table);
+    wt__note_weak(cli, &found, table, "; --none-if-unsure leaves such tools out");
+    if (hits->weak > 0)
+        wt__cli_note(cli, "%zu weak %s left out.", hits->weak, hits->weak == 1 ? "match was" : "matches were");
     if (hits->copies > 0)
         wt__cli_note(cli, "%zu %s left out; --all-copies lists %s.", hits->copies,
                      hits->copies == 1 ? "copy of a tool above was" : "copies of tools above were",
@@ -109,10 +92,11 @@ static void note_no_pick(const struct cli *cli, const wt_picked *picked)
 {
     if (picked->over_budget > 0)
         return;
-    if (isnan(picked->no_answer_probability))
-        wt__cli_note(cli, "No tool fits.");
-    else
+    /* The probability may be low if the needs are unlikely, or if the request names an absent service. */
+    if (picked->no_answer_probability > .5) /* false for NaN */
         wt__cli_note(cli, "No tool fits, with a probability of %.0f %%.", 100 * picked->no_answer_probability);
+    else
+        wt__cli_note(cli, "No tool fits.");
 }
 
 static void note_pick_result(const struct cli *cli, const wt_picked *picked)
@@ -152,6 +136,7 @@ static int print_picked(struct cli *cli, const wt_picked *picked, const struct s
         note_pick_result(cli, picked);
     wt__note_reading(cli, &found);
     wt__note_kept(cli, &found, table);
+    wt__note_weak(cli, &found, table, "");
     if (picked->notice)
         wt__cli_note(cli, "Note: %s", picked->notice);
     return code;

@@ -383,6 +383,18 @@ void wt__note_kept(const struct cli *cli, const struct search_result *found, boo
         wt__cli_note(cli, "+: called in the conversation, or named by --have.");
 }
 
+void wt__note_weak(const struct cli *cli, const struct search_result *found, bool table, const char *advice)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer weak = {0};
+    for (size_t i = 0; i < found->len; i++)
+        if (found->hits[i]->weak && !found->hits[i]->kept)
+            wt__buffer_printf(&weak, "%s%s", weak.len > 0 ? ", " : "", found->hits[i]->tool->id);
+    if (weak.len > 0 && table)
+        wt__cli_note(cli, "?: weak match, hardly any evidence for it%s.", advice);
+    else if (weak.len > 0 && !weak.failed && wt__definition_format(cli))
+        wt__cli_note(cli, "Weak matches, with hardly any evidence for them: %s%s.", weak.ptr, advice);
+}
+
 void wt__note_training_due(struct cli *cli, wt_engine *engine)
 {
     if (!cli->tty_err || cli->quiet || cli->json)

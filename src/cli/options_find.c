@@ -2,7 +2,7 @@
 #include "cli/option_macros.h"
 
 #define ABSTAIN_HELP                                                                                                   \
-    "Show nothing and exit with 1 if probably no tool fits. SHARE is the false alarm rate, such as 0.05: the share "   \
+    "Return no tools and exit with 1 if probably none fits. SHARE is the false alarm rate, such as 0.05: the share "   \
     "of requests that have a tool and get none."
 
 /* Filters of find, pick and call. */
@@ -61,10 +61,10 @@ static const struct cli_option find_options[] = {
          "copies of an older tool share one place, and the hit names the others."),
     AS_TYPED_OPTION,
     TIMEOUT_OPTION,
-    OPTION(ABSTAIN, "abstain", TEXT, "SHARE", ABSTAIN_HELP " Only without --recipe. Off by default."),
+    OPTION(ABSTAIN, "abstain", TEXT, "SHARE", ABSTAIN_HELP " Only without --recipe. Default: 0, which turns this off."),
     FLAG(NONE_IF_UNSURE, "none-if-unsure",
-         "Leave out weak hits, which are marked with '?': they share at most one common word with the request and "
-         "differ from it in meaning. Exit with 1 if no hit is left."),
+         "Leave out weak hits, which are marked with '?': there is hardly any evidence for them. Exit with 1 if no hit "
+         "is left."),
     FOUND_FORMAT_OPTION,
     CONVERSATION_OPTIONS,
     MODEL_OPTIONS,
@@ -112,8 +112,9 @@ static const struct cli_option pick_options[] = {
            "measurement, or if more than 64 tools are necessary, the exit code is 5, unless --max-tokens bounds the "
            "set. Requests that no tool fits still get none; see --abstain."),
     OPTION(ABSTAIN, "abstain", TEXT, "SHARE",
-           ABSTAIN_HELP " Default: 0.05 after training; before, a "
-                        "need whose best tool has a probability below 10 % gets none. 0 always picks a tool."),
+           ABSTAIN_HELP
+           " Before training, a need whose best tool has a probability below 10 % gets none, either. Only with "
+           "the recipe set. Default: 0.05. 0 turns both off."),
     FLAG(EXPLAIN, "explain",
          "Explain each score: what words, meaning and past requests contributed, and which words matched in which "
          "fields. With the recipe ptr, show every list, decision and answer.",
@@ -171,8 +172,7 @@ static const struct cli_option call_options[] = {
     FLAG(EXPLAIN, "explain",
          "Show the candidates, the evidence for each, and the words that each argument was read from.", .letter = 'e'),
     FILTER_OPTIONS,
-    OPTION(ABSTAIN, "abstain", TEXT, "SHARE",
-           ABSTAIN_HELP " Only without --recipe. Default: 0.05. 0 always chooses a tool."),
+    OPTION(ABSTAIN, "abstain", TEXT, "SHARE", ABSTAIN_HELP " Only without --recipe. Default: 0.05. 0 turns this off."),
     AS_TYPED_OPTION,
     CHAT_OPTIONS("that chooses the tool and writes the arguments"),
     CHOICE(

@@ -43,23 +43,19 @@ static int abstain_if_unsure(struct search *search, const struct chooser *choose
         return unlike;
     if (unlike)
         abstain_untrained(search, share, out);
-    else if (out->no_answer_probability > (double)wt__no_answer_threshold(&chooser->no_answer, share))
+    else if (wt__nothing_fits(&search->hits, 0) ||
+             out->no_answer_probability > (double)wt__no_answer_threshold(&chooser->no_answer, share))
         search->hits.len = 0;
     return 0;
 }
 
-/* Marks weak hits. If leave_out is set, removes the weak hits that are not kept tools. Returns the number of removed
- * hits. */
-static size_t mark_weak_hits(struct search *search, bool leave_out)
+/* Removes the weak hits that are not kept tools. Returns their number. */
+static size_t remove_weak_hits(struct hit_list *hits)
 {
-    struct hit_list *hits = &search->hits;
     size_t kept = 0, all = hits->len;
-    for (size_t i = 0; i < all; i++) {
-        struct hit *hit = &hits->items[i];
-        hit->weak = wt__search_recorded(search, hit->row) <= 0 && wt__hit_is_weak(&search->plan.retriever, hits, hit);
-        if (!hit->weak || hit->kept || !leave_out)
-            hits->items[kept++] = *hit;
-    }
+    for (size_t i = 0; i < all; i++)
+        if (!hits->items[i].weak || hits->items[i].kept)
+            hits->items[kept++] = hits->items[i];
     hits->len = kept;
     return all - kept;
 }
@@ -101,7 +97,7 @@ static int run_find(struct search *search, const wt_find_options *options, wt_hi
     WT_TRY(wt__search_note_language(search, err));
     wt__conversation_cut(search, wanted);
     wt__set_probabilities(search, out->no_answer_probability);
-    out->weak = mark_weak_hits(search, options->none_if_unsure != 0);
+    out->weak = options->none_if_unsure ? remove_weak_hits(&search->hits) : 0;
     WT_TRY(wt__conversation_append(search, err));
     uint32_t *which = wt__arena_array(search->arena, uint32_t, search->hits.len);
     WT_CHECK_ALLOC(which, err);

@@ -392,6 +392,15 @@ static bool serves_other_parts(const struct search *search)
     return serves;
 }
 
+static void mark_weak_hits(struct search *search)
+{
+    struct hit_list *hits = &search->hits;
+    for (size_t i = 0; i < hits->len; i++) {
+        struct hit *hit = &hits->items[i];
+        hit->weak = wt__search_recorded(search, hit->row) <= 0 && wt__hit_is_weak(&search->plan.retriever, hits, hit);
+    }
+}
+
 static int retrieve_hits(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
@@ -443,6 +452,7 @@ static int retrieve_hits(struct search *search, wt_error *err)
     wt__conversation_mark(search);
     search->hits.encode_ms += search->context_ms;
     search->hits.absent_service = search->absent_service && !serves_other_parts(search);
+    mark_weak_hits(search);
     return 0;
 }
 

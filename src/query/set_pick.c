@@ -123,7 +123,8 @@ static bool should_abstain(const struct set_pick *p)
 {
     double share = abstain_share(p);
     return share > 0 &&
-           p->selection->out->no_answer_probability > (double)wt__no_answer_threshold(&p->chooser->no_answer, share);
+           (wt__nothing_fits(&p->search.hits, 0) ||
+            p->selection->out->no_answer_probability > (double)wt__no_answer_threshold(&p->chooser->no_answer, share));
 }
 
 /* Sets the score of each hit to the probability that the hit is needed if some tool fits. The score is 0 for a hit that

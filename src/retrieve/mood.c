@@ -58,9 +58,24 @@ static size_t skip_fillers(const struct lead *lead, struct str sentence)
     return i < lead->count ? i : 0;
 }
 
+/* MODALS alone may also begin a statement without a subject: "will decide later". */
+#define MODALS " can could may might should will would couldn shouldn wouldn "
+static const char interrogatives[] = " how hows what whats where wheres whether which who whom whos whose why ";
+static const char modals[] = MODALS;
 static const char auxiliaries[] =
     " is are was were am has have had did does do isn aren wasn weren hasn haven hadn didn "
-    "doesn don will would could can should may might ";
+    "doesn don" MODALS;
+
+bool wt__is_question_word(struct str word, bool modal)
+{
+    char lower[WORD_LISTED_MAX + 1];
+    wt__lower_word(word, lower);
+    size_t len = strlen(lower);
+    if (len > 2 && lower[len - 1] == 't' && strchr("n'", lower[len - 2])) /* "isnt", "isn't" */
+        lower[len - 1 - (lower[len - 2] == '\'')] = '\0';
+    return wt__is_listed(lower, interrogatives) ||
+           (wt__is_listed(lower, auxiliaries) && (modal || !wt__is_listed(lower, modals)));
+}
 
 /* True if a polite order begins at word i: "could you", "would somebody". */
 static bool begins_plea(const struct lead *lead, size_t i)
@@ -88,7 +103,7 @@ static bool begins_question(const struct lead *lead, size_t i)
         return false;
     if (wt__is_listed(word, " what which "))
         return !(wt__is_listed(next, " i we ") && wt__is_listed(word_of(lead, i + 2), " need want "));
-    if (wt__is_listed(word, " who whos whose whats wheres hows why how where any anything anyone anybody "))
+    if (wt__is_listed(word, interrogatives) || wt__is_listed(word, " any anything anyone anybody "))
         return true;
     if (strcmp(word, "when") == 0) /* not "when the build fails, page me" */
         return lead->asks || wt__is_listed(next, auxiliaries) || next[0] == 's';

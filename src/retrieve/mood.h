@@ -22,6 +22,10 @@ struct request_mood {
     bool identified;  /* has an id or a number */
 };
 
+/* True for a word that begins questions, in any case: "what", "is", "isn't" or "isnt". False for "when", because it
+ * also begins conditions. modal: also true for modal verbs. They may begin a statement, too: "will decide later". */
+bool wt__is_question_word(struct str word, bool modal);
+
 /* Reads the mood of a text. */
 struct request_mood wt__mood(struct str text);
 

@@ -29,16 +29,6 @@ struct denier {
     bool *denied; /* [count] */
 };
 
-/* Returns the length of an apostrophe at `at`, or 0. */
-static size_t apostrophe_at(struct str text, size_t at)
-{
-    static const char curly[] = "\xE2\x80\x99";
-    if (at < text.len && text.ptr[at] == '\'')
-        return 1;
-    return text.len - at >= sizeof curly - 1 && memcmp(text.ptr + at, curly, sizeof curly - 1) == 0 ? sizeof curly - 1
-                                                                                                    : 0;
-}
-
 /* True if a dash, which ends a clause, is at `at`: U+2013 or U+2014. */
 static bool dash_at(struct str text, size_t at)
 {
@@ -51,7 +41,7 @@ static void read_request_word(struct str text, struct request_word *word)
 {
     size_t at = word->start, len = 0;
     while (at < text.len) {
-        size_t skip = apostrophe_at(text, at);
+        size_t skip = wt__apostrophe(text, at);
         if (skip > 0 && at + skip < text.len && at > word->start && wt__is_word_byte(text.ptr[at + skip])) {
             at += skip;
             continue;

@@ -147,7 +147,7 @@ struct hit {
     float probability;                        /* probability that the request needs the tool; NaN if unknown */
     float estimate;                           /* the same by the learned scorer alone; NaN if it was not used */
     struct word_share words;                  /* request words that the tool has */
-    bool weak;                                /* checked, and hardly any evidence supports it */
+    bool weak;                                /* hardly any evidence supports it */
     bool brought;                             /* added by a reranker rather than by retrieval */
     bool kept;                                /* called earlier in the conversation, or listed by the caller as a
                                                * tool to keep */

@@ -15,6 +15,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "retrieve/mood.h"
 #include "retrieve/words.h"
 
 enum { CONTENT_MIN = 3, WISH_AMONG = 6 /* maximum words from the start of a wish to its verb */, SUBQUERIES_SEEN = 64 };
@@ -127,7 +128,7 @@ static bool wish_begins(struct str text, size_t at, size_t end)
         size_t stop = scan_word_end(text, at, end);
         struct str word = {text.ptr + at, stop - at};
         struct verb verb = wt__verb(word);
-        if (words == 0 && wt__is_question_word(word))
+        if (words == 0 && wt__is_question_word(word, false))
             return true;
         while (stop < end && text.ptr[stop] == '\'') /* the rest of "don't" */
             stop = scan_word_end(text, stop + 1, end);

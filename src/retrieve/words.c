@@ -85,11 +85,11 @@ bool wt__is_plural(struct str word)
     return last == 's' && !strchr("suia", wt__lower_ascii(word.ptr[word.len - 2]));
 }
 
-bool wt__is_question_word(struct str word)
+size_t wt__apostrophe(struct str text, size_t at)
 {
-    static const char *const words[] = {"are",  "did",  "do",    "does",  "has", "have",  "how", "is",
-                                        "what", "when", "where", "which", "who", "whose", "why"};
-    return wt__str_among(word, words, sizeof words / sizeof *words);
+    static const char curly[] = "\xE2\x80\x99";
+    struct str rest = {text.ptr + at, text.len - at};
+    return wt__str_starts(rest, STR("'")) ? 1 : wt__str_starts(rest, STR(curly)) ? sizeof curly - 1 : 0;
 }
 
 /* A handwritten list of verbs that people use in requests and that tool names begin or end with. A blank is before and

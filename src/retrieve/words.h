@@ -1,5 +1,4 @@
-/* words.h: the words of a request as written: splitting, stop words, question words, and verbs with their kinds of
- * action. */
+/* words.h: the words of a request as written: splitting, stop words, and verbs with their kinds of action. */
 #ifndef WT_RETRIEVE_WORDS_H
 #define WT_RETRIEVE_WORDS_H
 
@@ -46,8 +45,8 @@ void wt__lower_word(struct str word, char out[WORD_LISTED_MAX + 1]);
 /* True for a stop word, in any case. */
 bool wt__is_stopword_any_case(struct str word);
 
-/* True for a word that begins a question ("what", "is"), in any case. */
-bool wt__is_question_word(struct str word);
+/* Returns the length of a straight or typographic apostrophe at `at`, or 0. at: at most text.len. */
+size_t wt__apostrophe(struct str text, size_t at);
 
 /* True for a word that looks like an English plural, in any case: "invoices", but not "status" or "address". */
 bool wt__is_plural(struct str word);

@@ -122,10 +122,9 @@ static const struct field pick_items[] = {
     FILTER_FIELD,
     FIELD(SHARE, "complete", pick_body, options.complete, 0, 0,
           "Return as many tools as needed for a complete set in this share of requests. Requires training."),
-    FIELD(
-        RATE, "abstain", pick_body, options.abstain, 0, 0,
-        "Share of requests with a fitting tool that may get none, in exchange for fewer wrong tools; default 0.05; 0: "
-        "always pick a tool."),
+    FIELD(RATE, "abstain", pick_body, options.abstain, 0, 0,
+          "Share of requests with a fitting tool that may get none, in exchange for fewer wrong tools; default 0.05; 0 "
+          "turns this off. Only with the recipe set."),
     MAX_TOKENS_FIELD(pick_body),
     AS_TYPED_FIELD(pick_body),
     EXPLAIN_FIELD(pick_body),
@@ -142,7 +141,7 @@ static const struct field call_items[] = {
     FIELD(
         RATE, "abstain", call_body, options.abstain, 0, 0,
         "Share of requests with a fitting tool that may get no call, in exchange for fewer wrong calls; default 0.05; "
-        "0: always call one. Only without recipe."),
+        "0 turns this off. Only without recipe."),
     FLAG("language_model", call_body, options.language_model,
          "The server's language model chooses the tool, writes the arguments and verifies both."),
     AS_TYPED_FIELD(call_body),

@@ -25,6 +25,29 @@ expect 8 "a filter that leaves a weak tool only: a question" call --abstain 0 --
 prints "^question +No tool clearly fits\. Should this one be called: money/convert_currency "
 expect 0 "a set" pick --json book a table in a restaurant
 same "by it, too" "$built_in" "$(json_of 'd["encoder"]')"
+# pick and find mark the same hits as weak.
+echo '[{"name": "create_issue", "description": "Creates an issue in a repository"}]' >issue.json
+expect 0 "a store of one tool" -s one.wt add issue.json
+echo '[{"name": "send", "description": "Sends a letter"}, {"name": "play", "description": "Plays a song"}]' >more.json
+expect 0 "a store of nine tools" -s nine.wt add weather.json money.json tables.json issue.json more.json
+while IFS='|' read -r store weak request; do
+    expect 0 "$store, $request: picked" -s "$store.wt" pick --abstain 0 --json "$request"
+    picked=$(json_of '{h["id"]: h["weak"] for h in d["hits"]}')
+    same "$store, $request: some are weak" "$weak" "$(json_of 'any(h["weak"] for h in d["hits"])')"
+    for recipe in auto hybrid; do
+        expect 0 "$store, $request: found with $recipe" -s "$store.wt" find --recipe $recipe -k 50 --json "$request"
+        same "$store, $request: pick agrees with $recipe" True \
+            "$(json_of "all({h[\"id\"]: h[\"weak\"] for h in d[\"hits\"]}[id] == weak for id, weak in $picked.items())")"
+    done
+done <<'ROWS'
+one|False|create an issue in the repository
+one|True|hello there
+one|True|create a linear issue
+nine|False|book a table in a restaurant
+nine|True|hello there
+nine|True|create a linear issue
+ROWS
+
 expect 0 "no missing vectors" vectors
 prints "All 6 tools have vectors of $built_in"
 expect 0 "its status" status

@@ -61,6 +61,9 @@ expect 2 "a form that is not there" call --format yaml rain
 says "yaml"
 expect 2 "a share of two" call --abstain 2 rain
 says "a number from 0 to below 1, not \"2\""
+expect 2 "a share and a recipe" call "${model[@]}" --abstain 0.05 --recipe bm25 rain
+says "abstain requires the recipe auto, not bm25"
+expect 8 "no share and a recipe" call "${model[@]}" --abstain 0 --recipe bm25 a table
 expect 2 "an option of find" call -k 3 rain
 expect 1 "a tool that is not there" call --tool weather/get_forcast rain
 says "no tool is named .weather/get_forcast."

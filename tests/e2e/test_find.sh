@@ -91,7 +91,16 @@ expect 0 "a service that no tool mentions" find --model gone "book a table in Tr
 says "the catalogue has no tool of Trello"
 expect 0 "the same as JSON" find --model gone --json "book a table in Trello"
 same "its code" "True True" "$(json_of '"%s %s" % ("absent_service" in d["notice_codes"], all(h["weak"] for h in d["hits"]))')"
-expect 1 "no tool of it is picked" pick --model gone "book a table in Trello"
+for verb in pick "find --abstain 0.05"; do
+    # shellcheck disable=SC2086
+    expect 1 "no tool of it: $verb" $verb --model gone "book a table in Trello"
+    says "^No tool fits\.$"
+done
+for verb in pick find; do
+    expect 0 "a weak one with $verb --abstain 0" $verb --abstain 0 --model gone "book a table in Trello"
+    prints " %\? tables/book_table"
+    says "^\?: weak match, hardly any evidence for it"
+done
 expect 0 "a denied part" find --model gone -k 1 "show the weather of the city, don't book a table"
 prints "weather/get_forecast"
 

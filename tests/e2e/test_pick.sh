@@ -18,6 +18,8 @@ expect 2 "words for a share" pick --abstain often book a table
 says "a number from 0 to below 1, not \"often\""
 expect 2 "a share and a recipe" find --abstain 0.05 --recipe bm25 book a table
 says "abstain requires the recipe auto, not bm25"
+expect 2 "a share and another selector" pick --abstain 0.05 --recipe bundle book a table
+says "the recipe bundle does not support complete and abstain; use the recipe set"
 expect 5 "a set is not found" find --recipe set book a table
 says "whichtool pick"
 

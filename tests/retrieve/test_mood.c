@@ -80,8 +80,26 @@ static void reads_number_and_ids(void **state)
     }
 }
 
+static void knows_question_words(void **state)
+{
+    static const struct {
+        const char *word;
+        bool always, modal; /* expected without and with modal verbs */
+    } cases[] = {
+        {"What", true, true},   {"is", true, true},     {"isn't", true, true},  {"isnt", true, true},
+        {"don't", true, true},  {"can", false, true},   {"can't", false, true}, {"wouldnt", false, true},
+        {"when", false, false}, {"list", false, false}, {"want", false, false}, {"", false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (wt__is_question_word(wt__str(cases[i].word), false) != cases[i].always ||
+            wt__is_question_word(wt__str(cases[i].word), true) != cases[i].modal)
+            fail_msg("\"%s\"", cases[i].word);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tells_moods_apart), cmocka_unit_test(reads_number_and_ids)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tells_moods_apart), cmocka_unit_test(reads_number_and_ids),
+                                       cmocka_unit_test(knows_question_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
