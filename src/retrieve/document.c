@@ -194,6 +194,11 @@ uint64_t wt__document_copy_hash(const struct document *document, const struct to
 const char wt__document_kind[] = "document_4";
 const char wt__document_former_kind[] = "document_3";
 
+bool wt__document_has_former_texts(const struct tool *tool)
+{
+    return wt__opening_length(tool->description) == 0;
+}
+
 /* Weights of a tool's two texts. Text 1 has only provider and name, so that a long description does not dominate the
  * vector. */
 const float wt__document_text_weights[DOCUMENT_TEXTS] = {1.0f, 0.5f};

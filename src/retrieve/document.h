@@ -79,6 +79,9 @@ extern const char wt__document_kind[];
 extern const char wt__document_former_kind[]; /* kind of the previous version, which kept openings */
 extern const float wt__document_text_weights[DOCUMENT_TEXTS];
 
+/* True if the texts of the tool are the same in the former kind, so that its vector can be kept. */
+bool wt__document_has_former_texts(const struct tool *tool);
+
 /* Fields that an encoder or cross-encoder may read, and the default: bits 1u << FIELD_... */
 enum {
     DOCUMENT_USUAL = 1u << FIELD_NAME | 1u << FIELD_PROVIDER | 1u << FIELD_DESCRIPTION,
