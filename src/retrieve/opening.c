@@ -105,7 +105,7 @@ static const char *const rules_of_use[] = {
     "never|avoid|always use|call|invoke|run|using|calling|read",
     "not for|intended|recommended|suitable",
     "only use|call|available|works|usable|supported",
-    "use|call|invoke|run only|after|before",
+    "use|call|invoke only|after|before",
     "use|call|prefer * instead",
     "use|call|invoke|run this|it only|after|before|first",
     "use|call|invoke|run this|the " TOOL " only|after|before|first",
@@ -125,7 +125,7 @@ static const char *const rules_of_use[] = {
     "keep in mind",
     "before|after calling|using|running|invoking|you",
     "prior to",
-    "requires|require|needs",
+    "requires|needs",
     "required scope|scopes|permission|permissions|role|roles|plan",
     "deprecated since|in|use|please|as|and|with|from",
     "no longer",
@@ -137,7 +137,7 @@ static const char *const rules_of_use[] = {
     "available|supported only",
     "admin|admins|administrators|owners|staff only",
     "if|unless you|your|the * first|instead|never",
-    "read the|this * before|first",
+    "read the|this * docs|documentation|guide|instructions|manual|readme",
     "to use this|the " TOOL,
     "costs|consumes * credit|credits|quota|tokens",
 };
@@ -146,7 +146,7 @@ static const char *const rules_of_use[] = {
  * available in a hall" says what the tool does. */
 static const char *const conditions_of_use[] = {
     "* is|are available in|to|for|on|only|with|as",
-    "* need|needs|require a|an|the",
+    "* need|needs a|an|the",
     "* must be|have|use|provide|send",
     "* subject to change",
 };

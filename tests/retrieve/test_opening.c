@@ -111,6 +111,10 @@ static const char *const unchanged[] = {
     "Count the sacks that must be ground. Returns their number.",
     "Requires a key. Changes from the last hour will be lost.",
     "[!NOTE] Resets the counters of a mill.",
+    "Read the first line of a label. Returns its text.",
+    "Run only the wheels that stand. Returns their number.",
+    "Require a second key for a mill. Returns the mill.",
+    "Call a miller. Returns the length of the call.",
     "Setzt die Z\xC3\xA4hler zur\xC3\xBC"
     "ck. Liest sie danach.",
     "\xE7\xA3\xA8\xE5\x9D\x8A\xE8\xAE\xA1\xE6\x95\xB0",
