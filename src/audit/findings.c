@@ -27,6 +27,9 @@ const struct audit_rule_text wt__audit_rules[AUDIT_RULES] = {
         {"long-description", WT_AUDIT_NOTE, "A description is longer than an API accepts.",
          "Say what the tool does in the first sentence; move details of parameters to the schema, "
          "and examples to the documentation."},
+    [RULE_LATE_DESCRIPTION] = {"late-description", WT_AUDIT_NOTE,
+                               "A description does not begin with what the tool does.",
+                               "Say first what the tool does; put rules of use, requirements and notices after it."},
     [RULE_STUFFED_WORDS] = {"stuffed-words", WT_AUDIT_WARNING,
                             "A name or description is a list of words instead of a sentence.",
                             "Name the tool in a few words, and describe it in a sentence."},

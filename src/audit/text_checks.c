@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "catalog/export.h"
+#include "retrieve/opening.h"
 #include "text/analyser.h"
 #include "text/markup.h"
 #include "text/unicode.h"
@@ -30,6 +31,7 @@ enum {
     REQUEST_WORDS = 6,         /* minimum words of a request */
     REQUEST_WORDS_A_MARK = 25, /* maximum words of a request per phrase of marks_request */
     BARE_TERMS = 1,            /* minimum terms that a description adds to the name */
+    LATE_WORDS = 4,            /* minimum words of an opening; "[Beta]" and "Overview" are allowed */
 };
 
 static size_t count_description_characters(struct str text)
@@ -186,6 +188,33 @@ static int check_description_length(struct audit_run *a, const struct checked_to
     return 0;
 }
 
+static size_t count_sentence_words(const struct wording *wording)
+{
+    size_t words = 0;
+    for (size_t i = 0; i < wording->count; i++)
+        words += !wt__str_equal(wording->words[i].text, STR("."));
+    return words;
+}
+
+/* Reports an opening, such as rules of use, before the sentence that says what the tool does. */
+static int check_description_opening(struct audit_run *a, struct checked_tool *at, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer clean = {0};
+    struct str description = a->tools[at->tool].tool.description;
+    size_t length = wt__opening_length(description);
+    if (length == 0)
+        return 0;
+    wt__markup_clean((struct str){description.ptr, length}, &clean);
+    WT_CHECK_ALLOC(!clean.failed, err);
+    struct str opening = wt__str_trim(wt__buffer_view(&clean));
+    WT_TRY(wt__wording_read(&at->wording, opening, err));
+    if (count_sentence_words(&at->wording) < LATE_WORDS)
+        return 0;
+    return wt__audit_add_tool_finding(a, RULE_LATE_DESCRIPTION, at->tool, err,
+                                      "The description does not begin with what the tool does, but with: \"%s\".",
+                                      wt__audit_quote(a, opening));
+}
+
 int wt__audit_description(struct audit_run *a, struct checked_tool *at, wt_error *err)
 {
     const struct tool *tool = &a->tools[at->tool].tool;
@@ -200,6 +229,8 @@ int wt__audit_description(struct audit_run *a, struct checked_tool *at, wt_error
                                        text.len > 0 ? "The description has no words." : "The tool has no description.");
     else if (rc == 0)
         rc = check_description_length(a, at, text, err);
+    if (rc == 0)
+        rc = check_description_opening(a, at, err);
     if (rc == 0)
         rc = check_name_wording(a, at, &reported, err);
     if (rc == 0)
@@ -509,9 +540,7 @@ static size_t find_order(const struct wording *wording, const struct order_patte
  * wording: the words of the text. */
 static bool is_sentence(const struct wording *wording, struct str text)
 {
-    size_t words = 0;
-    for (size_t i = 0; i < wording->count; i++)
-        words += !wt__str_equal(wording->words[i].text, STR("."));
+    size_t words = count_sentence_words(wording);
     return words >= (memchr(text.ptr, ' ', text.len) ? SENTENCE_WORDS : IDENTIFIER_WORDS);
 }
 

@@ -94,6 +94,59 @@ static int read_tool_batch(wt_engine *engine, const struct encoder *encoder, con
     return 0;
 }
 
+/* Moves vectors of the former kind to the set, if they are of the same texts. Looks at the next BATCH tools with such a
+ * vector and adds the number of moved vectors to *moved. Returns a positive number, 0 at the end, or an error. Hold
+ * store_lock. */
+static int move_former_batch(wt_engine *engine, const struct vector_set *set, const struct embed_scope *scope,
+                             int64_t *after, struct embedding_batch *batch, uint64_t *moved, wt_error *err)
+{
+    int64_t ids[BATCH];
+    bool there[BATCH];
+    size_t count = 0, same = 0;
+    int rc = wt__store_former_vectors(engine->store, set, *after, batch->keys, BATCH, err);
+    if (rc <= 0)
+        return rc;
+    *after = batch->keys[rc - 1].id;
+    for (int i = 0; i < rc; i++)
+        if (is_in_scope(scope, &batch->keys[i]))
+            batch->keys[count++] = batch->keys[i];
+    if (count == 0)
+        return rc;
+    wt__arena_reset(&batch->arena);
+    struct tool *tools = wt__arena_array(&batch->arena, struct tool, count);
+    WT_CHECK_ALLOC(tools, err);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = batch->keys[i].id;
+    int64_t found = wt__store_get(engine->store, ids, count, &batch->arena, tools, err);
+    for (size_t i = 0; found >= 0 && i < count; i++)
+        if (wt__document_has_former_texts(&tools[i]))
+            batch->keys[same++] = batch->keys[i];
+    for (size_t i = 0; i < same; i++)
+        ids[i] = batch->keys[i].id;
+    if (found >= 0)
+        found = wt__store_get_vectors(engine->store, set, ids, same, batch->vectors, there, err);
+    if (found < 0)
+        return (int)found;
+    if (same == 0 || found < (int64_t)same) /* another process changed a tool, so encode the batch */
+        return rc;
+    int64_t stored = wt__store_put_vectors(engine->store, set, batch->keys, batch->vectors, same, err);
+    *moved += stored > 0 ? (uint64_t)stored : 0;
+    return stored < 0 ? (int)stored : rc;
+}
+
+static int move_former_vectors(wt_engine *engine, const struct vector_set *set, const struct embed_scope *scope,
+                               struct embedding_batch *batch, uint64_t *moved, wt_error *err)
+{
+    int rc = 1;
+    *moved = 0;
+    for (int64_t after = 0; rc > 0;) {
+        pthread_mutex_lock(&engine->store_lock);
+        rc = move_former_batch(engine, set, scope, &after, batch, moved, err);
+        pthread_mutex_unlock(&engine->store_lock);
+    }
+    return rc;
+}
+
 /* Sums the vectors of each tool in place: [count * DOCUMENT_TEXTS, D] become [count, D]. */
 static void sum_text_vectors(float *vectors, size_t count, size_t dim)
 {
@@ -148,12 +201,10 @@ static int embed_tools_in_scope(wt_engine *engine, const struct encoder *encoder
                                 struct progress *progress, size_t *embedded, wt_error *err)
 {
     struct vector_set set = wt__engine_vectors(encoder, engine);
-    uint64_t missing;
+    uint64_t missing, moved;
     int rc = count_missing_vectors(engine, &set, &missing, err);
     if (rc < 0 || missing == 0)
         return rc;
-    if (scope->own && scope->own->count < missing)
-        missing = scope->own->count;
     struct embedding_batch *batch = calloc(1, sizeof *batch);
     float *vectors = wt__alloc_aligned((size_t)BATCH * DOCUMENT_TEXTS * set.dim, sizeof *vectors);
     if (!batch || !vectors) {
@@ -162,7 +213,11 @@ static int embed_tools_in_scope(wt_engine *engine, const struct encoder *encoder
         return wt__fail_nomem(err);
     }
     batch->vectors = vectors;
-    if (missing > 0 && wt__progress_phase(progress, "encoding", missing * DOCUMENT_TEXTS))
+    rc = move_former_vectors(engine, &set, scope, batch, &moved, err);
+    missing -= moved < missing ? moved : missing;
+    if (scope->own && scope->own->count < missing)
+        missing = scope->own->count;
+    if (rc >= 0 && missing > 0 && wt__progress_phase(progress, "encoding", missing * DOCUMENT_TEXTS))
         rc = wt__fail_cancelled(err);
     for (int64_t after = 0; rc >= 0;) {
         rc = read_tool_batch(engine, encoder, &set, scope, &after, batch, err);

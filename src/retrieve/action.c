@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "retrieve/opening.h"
 #include "retrieve/source.h"
 #include "retrieve/words.h"
 #include "text/analyser.h"
@@ -112,7 +113,7 @@ unsigned wt__tool_verbs(const struct tool *tool)
     unsigned actions = wt__tool_actions(tool);
     if (!actions)
         actions = actions_of_name(tool->name);
-    size_t at = 0;
+    size_t at = actions ? 0 : wt__opening_length(tool->description);
     for (size_t seen = 0; !actions && seen < 2; seen++)
         actions = actions_of_third_person(wt__next_word(tool->description, &at));
     return actions | (actions & ACTION_READ ? number_of_results(tool) : 0);

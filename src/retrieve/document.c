@@ -8,6 +8,7 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "catalog/schema.h"
+#include "retrieve/opening.h"
 #include "retrieve/tool_names.h"
 #include "retrieve/words.h"
 #include "text/markup.h"
@@ -37,8 +38,9 @@ const struct lexical_settings wt__lexical_settings = {
         },
 };
 
-/* Increment when the analyser, the reading of fields or the copy hash changes, so that indexes are rebuilt. */
-enum { ANALYSIS_VERSION = 5 };
+/* Increment when the analyser, the reading of fields, openings or verbs, or the copy hash changes, so that indexes are
+ * rebuilt. */
+enum { ANALYSIS_VERSION = 6 };
 
 uint64_t wt__document_settings_key(void)
 {
@@ -189,19 +191,31 @@ uint64_t wt__document_copy_hash(const struct document *document, const struct to
     return hash ? hash : 1;
 }
 
-const char wt__document_kind[] = "document_3";
-const char wt__document_former_kind[] = "document_2";
+const char wt__document_kind[] = "document_4";
+const char wt__document_former_kind[] = "document_3";
+
+bool wt__document_has_former_texts(const struct tool *tool)
+{
+    return wt__opening_length(tool->description) == 0;
+}
 
 /* Weights of a tool's two texts. Text 1 has only provider and name, so that a long description does not dominate the
  * vector. */
 const float wt__document_text_weights[DOCUMENT_TEXTS] = {1.0f, 0.5f};
 
-/* The beginning of a description says what the tool does. Encoding more of it takes time and did not improve
- * results. */
+/* Returns a description without its opening. */
+static struct str skip_opening(struct str description)
+{
+    size_t len = wt__opening_length(description);
+    return (struct str){description.ptr + len, description.len - len};
+}
+
+/* The first sentence after the opening says what the tool does. Encoding more of the description takes time and did
+ * not improve results. */
 void wt__document_head(struct str description, struct buffer *out)
 {
     size_t begin = out->len;
-    wt__markup_clean(wt__str_head(description, DOCUMENT_HEAD_READ), out);
+    wt__markup_clean(wt__str_head(skip_opening(description), DOCUMENT_HEAD_READ), out);
     if (!out->failed)
         wt__buffer_cut(out, begin + wt__str_head((struct str){out->ptr + begin, out->len - begin}, DOCUMENT_HEAD).len);
 }
@@ -329,10 +343,15 @@ size_t wt__document_words(const struct document *document, const struct tool *to
                           uint16_t out[ROW_WORDS_MAX])
 {
     enum { NAME_TOKENS = 20 };
-    WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
-    wt__analyser_spell_out(tool->name, &name);
-    size_t len = append_words(wt__buffer_view(&name), tokenizer, NAME_TOKENS, out, 0);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    wt__analyser_spell_out(tool->name, &text);
+    size_t len = append_words(wt__buffer_view(&text), tokenizer, NAME_TOKENS, out, 0);
     out[len++] = ROW_WORDS_BREAK;
     struct str described = {document->clean.ptr, document->described};
+    if (wt__opening_length(tool->description) > 0) {
+        wt__buffer_clear(&text);
+        wt__document_head(tool->description, &text);
+        described = wt__buffer_view(&text);
+    }
     return append_words(first_sentence(described), tokenizer, ROW_WORDS_MAX, out, len);
 }

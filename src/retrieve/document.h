@@ -43,8 +43,8 @@ struct document {
 int wt__document_read(struct document *document, struct analyser *analyser, const struct tool *tool, wt_error *err);
 void wt__document_dispose(struct document *document);
 
-/* Writes the words of a tool's name and of the first sentence of its description to out, in the form of
- * index/row_words.h. Skips stop words. Returns the number of tokens. The document must be that of the tool. */
+/* Writes the words of a tool's name and of the first sentence of its description after the opening to out, in the form
+ * of index/row_words.h. Skips stop words. Returns the number of tokens. The document must be that of the tool. */
 size_t wt__document_words(const struct document *document, const struct tool *tool, const struct tokenizer *tokenizer,
                           uint16_t out[ROW_WORDS_MAX]);
 
@@ -68,16 +68,19 @@ unsigned wt__tool_actions(const struct tool *tool);
 /* Bits of wt__tool_verbs: whether a reading tool returns a list or a single thing. */
 enum { RETURNS_MANY = 16, RETURNS_ONE = 32 };
 
-/* Returns the kinds of action of the verb in a tool's name or, without one, of the first word of its description; 0 if
- * neither is a known verb. For a tool that reads, also RETURNS_MANY or RETURNS_ONE. */
+/* Returns the kinds of action of the verb in a tool's name or, without one, of the first words of its description after
+ * the opening; 0 if neither is a known verb. For a tool that reads, also RETURNS_MANY or RETURNS_ONE. */
 unsigned wt__tool_verbs(const struct tool *tool);
 
 /* The vector of a tool is the normalised weighted sum of the vectors of its texts. The kind identifies the texts and
  * their weights. Vectors of another kind are stale. */
 enum { DOCUMENT_TEXTS = 2 };
 extern const char wt__document_kind[];
-extern const char wt__document_former_kind[]; /* kind of the previous version, which kept markup */
+extern const char wt__document_former_kind[]; /* kind of the previous version, which kept openings */
 extern const float wt__document_text_weights[DOCUMENT_TEXTS];
+
+/* True if the texts of the tool are the same in the former kind, so that its vector can be kept. */
+bool wt__document_has_former_texts(const struct tool *tool);
 
 /* Fields that an encoder or cross-encoder may read, and the default: bits 1u << FIELD_... */
 enum {
@@ -91,8 +94,9 @@ unsigned wt__document_fields(const char *names, struct str *unknown);
 /* Returns the field names as in config.json, or NULL if out of memory. */
 json_t *wt__document_name_fields(unsigned fields);
 
-/* Appends at most DOCUMENT_HEAD bytes of a description without its markup (text/markup.h). Reads only the first
- * DOCUMENT_HEAD_READ bytes. Cuts between words, or between characters of a very long word. */
+/* Appends at most DOCUMENT_HEAD bytes of a description, without its opening (opening.h) and markup (text/markup.h).
+ * Reads only DOCUMENT_HEAD_READ bytes after the opening. Cuts between words, or between characters of a very long
+ * word. */
 enum { DOCUMENT_HEAD = 300, DOCUMENT_HEAD_READ = 4096 };
 void wt__document_head(struct str description, struct buffer *out);
 

@@ -5,9 +5,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <pthread.h>
+#include <sqlite3.h>
 
 #include "base/file.h"
 #include "engine/set_up.h"
+#include "retrieve/document.h"
 
 static const char one[] = "{\"provider\": \"p\", \"name\": \"one\", \"description\": \"book a table\"}\n",
                   one_changed[] = "{\"provider\": \"p\", \"name\": \"one\", \"description\": \"book two tables\"}\n",
@@ -281,6 +283,35 @@ static void vectors_can_be_made_later(void **state)
     assert_int_equal(hits->len, 5);
     assert_null(hits->notice);
     wt_hits_free(hits);
+    wt_close(engine);
+}
+
+static void run_on_store(const char *sql)
+{
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(place.store, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* A new kind of vectors encodes only the tools whose texts differ: here, those whose description has an opening. */
+static void vectors_of_equal_texts_are_kept(void **state)
+{
+    static const char opened[] =
+        "{\"provider\": \"p\", \"name\": \"three\", \"description\": \"Requires a key. Opens a gate.\"}\n";
+    char former[128];
+    (void)state;
+    wt_engine *engine = open_test_engine(&place, NULL);
+    add(&place, engine, one);
+    add(&place, engine, two);
+    add(&place, engine, opened);
+    wt_close(engine);
+    snprintf(former, sizeof former, "UPDATE vector SET kind = '%s'", wt__document_former_kind);
+    run_on_store(former);
+    engine = open_test_engine(&place, NULL);
+    assert_int_equal(wt_embed_missing(engine, NULL, NULL, &place.err), 1);
+    assert_int_equal(get_catalog_info(engine).embedded, 3);
+    assert_int_equal(wt_embed_missing(engine, NULL, NULL, &place.err), 0);
     wt_close(engine);
 }
 
@@ -678,6 +709,7 @@ int main(void)
         test(sync_keeps_broken_tools),
         test(duplicate_names_in_a_source_are_reported),
         test(vectors_can_be_made_later),
+        test(vectors_of_equal_texts_are_kept),
         test(parallel_imports_encode_their_own_tools),
         test(stop_at_any_moment_keeps_data),
         test(engines_share_imports),

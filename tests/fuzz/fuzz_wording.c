@@ -1,10 +1,11 @@
 /* Fuzzes descriptions. Words are in text order and do not overlap. A match of a pattern ends within the words. The
- * sentence of a word lies within the text. The synthetic request respects the length limit. */
+ * sentence of a word lies within the text. The synthetic request and the opening respect their length limits. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "audit/internal.h"
 #include "retrieve/document.h"
+#include "retrieve/opening.h"
 #include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -35,6 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     wt__first_sentences(text, &request);
     require(!request.failed && request.len <= DOCUMENT_HEAD);
+    size_t opening = wt__opening_length(text);
+    require(opening <= OPENING_BYTES && (opening == 0 || opening < size));
     wt__buffer_dispose(&request);
     wt__wording_dispose(&wording);
     return 0;
