@@ -114,9 +114,10 @@ unsigned wt__tool_verbs(const struct tool *tool)
     if (!actions)
         actions = actions_of_name(tool->name);
     size_t at = actions ? 0 : wt__opening_length(tool->description);
+    unsigned guessed = actions ? 0 : ACTIONS_GUESSED;
     for (size_t seen = 0; !actions && seen < 2; seen++)
         actions = actions_of_third_person(wt__next_word(tool->description, &at));
-    return actions | (actions & ACTION_READ ? number_of_results(tool) : 0);
+    return actions ? actions | guessed | (actions & ACTION_READ ? number_of_results(tool) : 0) : 0;
 }
 
 static int read_query_actions(struct source_query *query, wt_error *err)

@@ -16,7 +16,7 @@ enum { EXPANSIONS_MAX = 8 }; /* phrases of a request that get alternatives; furt
 
 /* A text with inserted alternatives. */
 struct expanded_text {
-    struct str text;                         /* the text itself if nothing was inserted, else a copy in the arena */
+    struct str text;                       /* the text itself if nothing was inserted, else a copy in the arena */
     size_t at[EXPANSIONS_MAX];             /* [count] places of the insertions in the original, ascending */
     size_t lengths[EXPANSIONS_MAX], count; /* lengths: bytes inserted at each place */
 };

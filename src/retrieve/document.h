@@ -65,8 +65,9 @@ bool wt__document_method_twin(const struct tool *tool);
  * action (words.h), or 0 if the catalogue declares no action. The tool's name alone is not enough. */
 unsigned wt__tool_actions(const struct tool *tool);
 
-/* Bits of wt__tool_verbs: whether a reading tool returns a list or a single thing. */
-enum { RETURNS_MANY = 16, RETURNS_ONE = 32 };
+/* Bits of wt__tool_verbs: whether a reading tool returns a list or a single thing, and whether the verb is that of the
+ * description. Such a verb may praise the tool instead of naming its action ("unlock a world of ..."). */
+enum { RETURNS_MANY = 16, RETURNS_ONE = 32, ACTIONS_GUESSED = 64 };
 
 /* Returns the kinds of action of the verb in a tool's name or, without one, of the first words of its description after
  * the opening; 0 if neither is a known verb. For a tool that reads, also RETURNS_MANY or RETURNS_ONE. */

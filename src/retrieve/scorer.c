@@ -195,12 +195,13 @@ static int open_scoring(const struct source_query *query, struct scoring *out, w
  * that read too low. Chosen on the dev questions of bench/asked. */
 static const float ACTS_UNASKED = 3;
 
-/* True if the text is a question, and candidate c only acts. */
+/* True if the text is a question, and candidate c only acts. Verbs of descriptions do not count: with them, recall at
+ * five of the data sets was .4 points lower on dev. */
 static bool acts_unasked(const struct source_query *query, size_t t, size_t c)
 {
     enum mood mood = query->workspace->texts[t].mood.mood;
-    unsigned actions = query->view->snapshot->keys[query->rows[c]].verbs;
-    bool acts = actions & (ACTION_CREATE | ACTION_UPDATE | ACTION_DELETE) && !(actions & ACTION_READ);
+    unsigned verbs = query->view->snapshot->keys[query->rows[c]].verbs;
+    bool acts = verbs & (ACTION_CREATE | ACTION_UPDATE | ACTION_DELETE) && !(verbs & (ACTION_READ | ACTIONS_GUESSED));
     return acts && mood == MOOD_QUESTION;
 }
 

@@ -32,17 +32,17 @@ struct matched_words {
 struct scored_text {
     const struct source_query *query;
     const struct text *text;
-    size_t t, count;                         /* number of the text; N */
-    const struct matched_words *matched;     /* [N] */
-    const struct soft_match *soft;           /* [N] */
-    struct soft_match best_soft;             /* greatest value of each member */
-    const float *cosines, *words;            /* [N] scores of meaning and words */
+    size_t t, count;                                      /* number of the text; N */
+    const struct matched_words *matched;                  /* [N] */
+    const struct soft_match *soft;                        /* [N] */
+    struct soft_match best_soft;                          /* greatest value of each member */
+    const float *cosines, *words;                         /* [N] scores of meaning and words */
     float best_cosine, best_words, best_any, best_called; /* greatest of the candidates, at least 0 */
-    const uint32_t *cosine_ranks;            /* [N] 0-based by cosine among the candidates */
-    const uint32_t *sibling_ranks;           /* [N] the same among the candidates of the provider */
-    const float *provider_cosine;            /* [N] greatest cosine of a candidate of the same provider */
-    const float *provider_any;               /* [N] greatest matched.any of a candidate of the same provider */
-    const float *provider_nearest;           /* [N] share of the NEAREST nearest with the same provider */
+    const uint32_t *cosine_ranks;                         /* [N] 0-based by cosine among the candidates */
+    const uint32_t *sibling_ranks;                        /* [N] the same among the candidates of the provider */
+    const float *provider_cosine;                         /* [N] greatest cosine of a candidate of the same provider */
+    const float *provider_any;     /* [N] greatest matched.any of a candidate of the same provider */
+    const float *provider_nearest; /* [N] share of the NEAREST nearest with the same provider */
     const struct candidate_providers *providers;
     const struct soft_match *provider_soft; /* [P] greatest value of each member of a candidate of the provider */
     unsigned asked;                         /* actions that the text asks for; bits of enum action */
@@ -416,9 +416,11 @@ static void find_best_soft(const struct candidate_providers *providers, const st
 /* Multiplies what the text finds in a tool by the damping of its words. */
 static void damp_matches(float damping, struct matched_words *matched, struct soft_match *soft)
 {
-    float *const values[] = {&matched->name,  &matched->provider,  &matched->description, &matched->parameters,
-                             &matched->any,   &matched->called, &matched->name_only, &matched->count,       &soft->name,
-                             &soft->sentence, &soft->any,          &soft->cubed,          &soft->hits};
+    float *const values[] = {&matched->name,       &matched->provider, &matched->description,
+                             &matched->parameters, &matched->any,      &matched->called,
+                             &matched->name_only,  &matched->count,    &soft->name,
+                             &soft->sentence,      &soft->any,         &soft->cubed,
+                             &soft->hits};
     for (size_t i = 0; damping < 1 && i < sizeof values / sizeof *values; i++)
         *values[i] *= damping;
 }

@@ -15,6 +15,7 @@
 #include "retrieve/retrieve.h"
 #include "retrieve/scorer.h"
 #include "retrieve/segment.h"
+#include "retrieve/source.h"
 
 enum { TOOLS = 300, PROVIDERS = 9, DIM = SMALL_HIDDEN, LATE = 10 /* last tools, which have no vector */ };
 
@@ -477,12 +478,36 @@ static void whole_requests_are_not_split(void **state)
     assert_int_equal(read_candidates(&request, false, cosines).texts, 1);
 }
 
+static float term_weight(const char *request_text, const char *term)
+{
+    struct view view = view_of(snapshot, encoder);
+    struct retrieve_request request = {.text = wt__str(request_text), .k = 1};
+    struct hit_list hits;
+    assert_int_equal(wt__retrieve(&wt__bm25, &view, &request, workspace, &hits, NULL), 0);
+    const struct text *text = &workspace->texts[0];
+    for (size_t i = 0; i < text->term_count; i++)
+        if (wt__str_equal(text->terms[i].text, wt__str(term)))
+            return text->terms[i].weight;
+    return 0;
+}
+
+/* "invoice" is inserted before "bill" (alternatives.c). */
+static void inserted_words_count_in_part(void **state)
+{
+    (void)state;
+    assert_float_equal(term_weight("bill", "bill"), 1, 1e-6);
+    assert_float_equal(term_weight("bill", "invoic"), sqrtf(ALTERNATIVE_WEIGHT), 1e-6);
+    assert_float_equal(term_weight("invoice bill", "invoic"), sqrtf(1 + ALTERNATIVE_WEIGHT), 1e-6);
+    assert_float_equal(term_weight("find a hotel. Then send the bill", "invoic"), sqrtf(ALTERNATIVE_WEIGHT), 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cosines_become_z_scores), cmocka_unit_test(whole_requests_are_not_split),
-        cmocka_unit_test(results_match_formulas),  cmocka_unit_test(short_list_is_prefix_of_long_list),
-        cmocka_unit_test(evidence_sums_to_score),  cmocka_unit_test(encodes_ends_of_long_requests),
+        cmocka_unit_test(cosines_become_z_scores),      cmocka_unit_test(whole_requests_are_not_split),
+        cmocka_unit_test(results_match_formulas),       cmocka_unit_test(short_list_is_prefix_of_long_list),
+        cmocka_unit_test(evidence_sums_to_score),       cmocka_unit_test(encodes_ends_of_long_requests),
+        cmocka_unit_test(inserted_words_count_in_part),
     };
     return cmocka_run_group_tests(tests, set_up_retrieve, tear_down_retrieve);
 }

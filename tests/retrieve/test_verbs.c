@@ -88,10 +88,32 @@ static void reads_actions_from_annotations(void **state)
     }
 }
 
+static void reads_verbs_of_names_before_descriptions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *description;
+        unsigned verbs;
+    } cases[] = {
+        {"delete_page", "Lists pages.", ACTION_DELETE},
+        {"list_pages", "", ACTION_READ | RETURNS_MANY},
+        {"get_page", "", ACTION_READ | RETURNS_ONE},
+        {"FinanceTool", "Creates invoices.", ACTION_CREATE | ACTIONS_GUESSED},
+        {"StockTool", "Lists the best shares.", ACTION_READ | RETURNS_ONE | ACTIONS_GUESSED},
+        {"CourseTool", "A world of knowledge.", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct tool tool = {.name = wt__str(cases[i].name), .description = wt__str(cases[i].description)};
+        unsigned verbs = wt__tool_verbs(&tool);
+        if (verbs != cases[i].verbs)
+            fail_msg("%s: %u", cases[i].name, verbs);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(knows_verbs_in_any_case),
-                                       cmocka_unit_test(reads_actions_from_catalogue),
-                                       cmocka_unit_test(reads_actions_from_annotations)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_verbs_of_names_before_descriptions), cmocka_unit_test(knows_verbs_in_any_case),
+        cmocka_unit_test(reads_actions_from_catalogue), cmocka_unit_test(reads_actions_from_annotations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
