@@ -96,8 +96,8 @@ static bool matches_any_pattern(const struct opening_sentence *sentence, const c
 
 /* ---------------------------------------------------------------- rules of use */
 
-/* Beginnings of sentences about when and by whom a tool may be used. An apostrophe separates words. A pattern of several
- * literals is in parentheses, so that clang-tidy reports a missing comma. */
+/* Beginnings of sentences about when and by whom a tool may be used. An apostrophe separates words. A pattern of
+ * several literals is in parentheses, so that clang-tidy reports a missing comma. */
 static const char *const rules_of_use[] = {
     "when not to use|call",
     "when to use|call",
