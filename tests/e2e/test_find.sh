@@ -78,10 +78,10 @@ same "in the order of the request" "money/list_invoices tables/book_table money/
 expect 0 "a name in a sentence" find --model gone -k 1 --explain "will it rain when I call mcp__tables__book_table"
 prints "^ 1 .*tables/book_table"
 prints "name .tables__book_table.: rank 1"
-expect 0 "a weak hit" find --model gone "a table of zebras, quaggas and okapis"
+expect 0 "a weak hit" find --model gone "a restaurant of zebras, quaggas and okapis"
 prints " %\? tables/book_table"
 says "^\?: weak match, hardly any evidence for it; --none-if-unsure leaves such tools out\.$"
-expect 1 "no weak hits" find --model gone --none-if-unsure "a table of zebras, quaggas and okapis"
+expect 1 "no weak hits" find --model gone --none-if-unsure "a restaurant of zebras, quaggas and okapis"
 silent out
 expect 0 "a name is never weak" find --model gone --none-if-unsure book_table
 prints "^ 1 .*tables/book_table"
