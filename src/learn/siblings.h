@@ -24,7 +24,7 @@ struct siblings {
 };
 
 /* Finds the siblings. Tools with the same text as the tool (ranking->twins) are not its siblings. The ranking needs no
- * vectors. Errors: WT_ENOMEM. */
+ * vectors. Dispose of *out even after an error. Errors: WT_ENOMEM. */
 int wt__siblings_find(struct siblings *out, const struct mined_ranking *ranking, wt_error *err);
 void wt__siblings_dispose(struct siblings *siblings);
 
