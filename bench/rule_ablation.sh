@@ -14,7 +14,7 @@ declare -A without=(
     [questions]='src/retrieve/scorer.c:s/ACTS_UNASKED = [0-9.]*;/ACTS_UNASKED = 0;/'
     [negation]='src/retrieve/negation.c:s/if (!find_denials(&denier))/if (!find_denials(\&denier) || true)/'
     [wishes]='src/retrieve/wish.c:s/if (request.len < WISH_FROM)/if (true)/'
-    [everyday]='src/retrieve/alternatives.c:s/; out->count < ALTERNATIVES_MAX &&/; false \&\&/'
+    [everyday]='src/retrieve/alternatives.c:s/; out->count < EXPANSIONS_MAX &&/; false \&\&/'
 )
 [ $# -gt 0 ] || set -- none questions negation wishes everyday
 
