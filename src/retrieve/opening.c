@@ -96,7 +96,8 @@ static bool matches_any_pattern(const struct opening_sentence *sentence, const c
 
 /* ---------------------------------------------------------------- rules of use */
 
-/* Beginnings of sentences about when and by whom a tool may be used. An apostrophe separates words. */
+/* Beginnings of sentences about when and by whom a tool may be used. An apostrophe separates words. A pattern of
+ * several literals is in parentheses, so that clang-tidy reports a missing comma. */
 static const char *const rules_of_use[] = {
     "when not to use|call",
     "when to use|call",
@@ -108,14 +109,14 @@ static const char *const rules_of_use[] = {
     "use|call|invoke only|after|before",
     "use|call|prefer * instead",
     "use|call|invoke|run this|it only|after|before|first",
-    "use|call|invoke|run this|the " TOOL " only|after|before|first",
+    ("use|call|invoke|run this|the " TOOL " only|after|before|first"),
     "must|should only|not|always|never",
     "must be called|used|run|invoked|preceded",
-    "this|the " TOOL " must|shouldn|requires|needs|cannot",
-    "this|the " TOOL " should|may|can only|not|never|always",
-    "this|the " TOOL " should|may|can be called|used|run|invoked only|after|before|first|once|automatically",
-    "this|the " TOOL " is|was|has deprecated|experimental|only|not|restricted|obsolete|been|now|still",
-    "this|the " TOOL " is in|available|subject",
+    ("this|the " TOOL " must|shouldn|requires|needs|cannot"),
+    ("this|the " TOOL " should|may|can only|not|never|always"),
+    ("this|the " TOOL " should|may|can be called|used|run|invoked only|after|before|first|once|automatically"),
+    ("this|the " TOOL " is|was|has deprecated|experimental|only|not|restricted|obsolete|been|now|still"),
+    ("this|the " TOOL " is in|available|subject"),
     "you|callers|agents|clients|users must|should|need|cannot|have",
     "please",
     "note that",
@@ -138,7 +139,7 @@ static const char *const rules_of_use[] = {
     "admin|admins|administrators|owners|staff only",
     "if|unless you|your|the * first|instead|never",
     "read the|this * docs|documentation|guide|instructions|manual|readme",
-    "to use this|the " TOOL,
+    ("to use this|the " TOOL),
     "costs|consumes * credit|credits|quota|tokens",
 };
 
@@ -254,13 +255,13 @@ static bool is_before_colon(const struct opening_sentence *sentence, size_t at)
 static bool describes_subject(const struct opening_sentence *sentence)
 {
     static const char *const beginnings[] = {
-        "this|the " TOOL " is|can|should|may * used|designed|meant|intended to|for",
-        "use|call this|the " TOOL " to|when|for|if",
+        ("this|the " TOOL " is|can|should|may * used|designed|meant|intended to|for"),
+        ("use|call this|the " TOOL " to|when|for|if"),
         "use|call this|it to|when|for|if",
-        "a|an * " TOOL "|utility|helper|tools to|for|that|which",
-        TOOL "|utility|helper to|for|that|which",
+        ("a|an * " TOOL "|utility|helper|tools to|for|that|which"),
+        (TOOL "|utility|helper to|for|that|which"),
         "used|useful|designed|meant to|for",
-        "this|the " TOOL " is a|an|the",
+        ("this|the " TOOL " is a|an|the"),
         "this is a|an|the",
     };
     if (matches_any_pattern(sentence, beginnings, COUNT(beginnings)))
