@@ -74,6 +74,7 @@ enum option_id {
     OPT_DEV_TOOLS,
     OPT_TEACHER,
     OPT_NEGATIVES,
+    OPT_SIBLINGS,
     OPT_NONE_IF_UNSURE,
     OPT_NO_VECTORS,
     OPT_OFFSET,

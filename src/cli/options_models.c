@@ -38,6 +38,9 @@ static const struct cli_option train_options[] = {
     NUMBER(NEGATIVES, "negatives", "N", 8,
            "Number of hard negatives of each request: the wrong tools that the model ranks highest. By default, "
            "encoder uses none and cross uses 4."),
+    NUMBER(SIBLINGS, "siblings", "N", 8,
+           "For encoder with --loss contrast: number of sibling tools of each request as further hard negatives. These "
+           "are tools of a right tool's provider whose names share words with its name, used or not. Off by default."),
     NUMBER(SYNTHETIC, "synthetic", "N", 1000000,
            "For encoder and cross: number of synthetic training requests for each catalogue, made from the tools' "
            "descriptions (inverse cloze task). They complement or replace recorded requests. Off by default."),

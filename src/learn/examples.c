@@ -140,10 +140,9 @@ struct example_reader {
     bool by_label;   /* true if requests refer to tools by label, as in a data set */
     struct map rows; /* row of each label, if by_label */
     struct example_side train, dev;
-    size_t synthetic;   /* number of synthetic requests to generate; 0 to read requests */
-    struct str *parts;  /* [M] descriptions for synthetic requests (wt__synthetic_part) */
-    int64_t *providers; /* [M] number of each tool's provider (struct synthetic) */
-    size_t part_capacity, provider_capacity;
+    size_t synthetic;  /* number of synthetic requests to generate; 0 to read requests */
+    struct str *parts; /* [M] descriptions for synthetic requests (wt__synthetic_part) */
+    size_t part_capacity, provider_capacity, name_capacity;
     uint64_t seed;
     struct train_progress *progress;
     wt_error *err;
@@ -172,19 +171,30 @@ static int keep_labels(struct example_reader *r, const struct tool *tool, uint32
     return r->text.failed ? wt__fail_nomem(r->err) : keep_label(r, wt__buffer_view(&r->text), row);
 }
 
-/* Stores the beginning of the tool's description in r->parts, and removes the description from the tool. A tool without
- * a provider counts as its own provider. */
-static int separate_description(struct example_reader *r, const struct store_key *key, struct tool *tool, size_t row)
+/* Stores the beginning of the tool's description in r->parts, and removes the description from the tool. */
+static int separate_description(struct example_reader *r, struct tool *tool, size_t row)
 {
     wt__buffer_clear(&r->text);
     wt__synthetic_part(tool->description, &r->text);
     char *part = r->text.failed ? NULL : wt__arena_copy(&r->out->arena, wt__buffer_view(&r->text));
-    if (!part || wt__grow((void **)&r->parts, &r->part_capacity, row + 1, sizeof *r->parts) < 0 ||
-        wt__grow((void **)&r->providers, &r->provider_capacity, row + 1, sizeof *r->providers) < 0)
+    if (!part || wt__grow((void **)&r->parts, &r->part_capacity, row + 1, sizeof *r->parts) < 0)
         return wt__fail_nomem(r->err);
     r->parts[row] = (struct str){part, r->text.len};
-    r->providers[row] = tool->provider.len > 0 ? key->provider : -1 - (int64_t)row;
     tool->description = (struct str){0};
+    return 0;
+}
+
+static int keep_identity(struct example_reader *r, const struct store_key *key, const struct tool *tool, size_t row)
+{
+    struct examples *out = r->out;
+    char *name = wt__arena_copy(&out->arena, tool->name);
+    if (!name || wt__grow((void **)&out->ids, &r->capacity[DOCUMENT_TEXTS], row + 1, sizeof *out->ids) < 0 ||
+        wt__grow((void **)&out->providers, &r->provider_capacity, row + 1, sizeof *out->providers) < 0 ||
+        wt__grow((void **)&out->names, &r->name_capacity, row + 1, sizeof *out->names) < 0)
+        return wt__fail_nomem(r->err);
+    out->ids[row] = key->id;
+    out->providers[row] = tool->provider.len > 0 ? key->provider : -1 - (int64_t)row;
+    out->names[row] = (struct str){name, tool->name.len};
     return 0;
 }
 
@@ -207,10 +217,8 @@ static int read_example_tool(void *context, const struct store_key *key, const s
     struct tool bare = *whole, *tool = &bare;
     size_t row = out->tools;
     if (r->synthetic)
-        WT_TRY(separate_description(r, key, tool, row));
-    if (wt__grow((void **)&out->ids, &r->capacity[DOCUMENT_TEXTS], row + 1, sizeof *out->ids) < 0)
-        return wt__fail_nomem(r->err);
-    out->ids[row] = key->id;
+        WT_TRY(separate_description(r, tool, row));
+    WT_TRY(keep_identity(r, key, tool, row));
     wt__buffer_clear(&r->text);
     for (unsigned t = 0; t < DOCUMENT_TEXTS; t++) {
         wt__document_text(tool, r->document_fields, t, &r->text);
@@ -446,8 +454,11 @@ static int add_synthetic_request(void *context, struct str text, const uint32_t 
 
 static int read_synthetic_requests(struct example_reader *r)
 {
-    const struct synthetic synthetic = {
-        .parts = r->parts, .providers = r->providers, .tools = r->out->tools, .wanted = r->synthetic, .seed = r->seed};
+    const struct synthetic synthetic = {.parts = r->parts,
+                                        .providers = r->out->providers,
+                                        .tools = r->out->tools,
+                                        .wanted = r->synthetic,
+                                        .seed = r->seed};
     return wt__synthetic_each(&synthetic, add_synthetic_request, r, r->err);
 }
 
@@ -519,7 +530,6 @@ static void dispose_example_reader(struct example_reader *r)
     wt__buffer_dispose(&r->text);
     wt__map_dispose(&r->rows);
     free(r->parts);
-    free(r->providers);
     dispose_example_side(&r->train);
     dispose_example_side(&r->dev);
 }
@@ -606,6 +616,8 @@ void wt__examples_dispose(struct examples *examples)
     for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
         free(examples->texts[t]);
     free(examples->ids);
+    free(examples->providers);
+    free(examples->names);
     wt__arena_dispose(&examples->arena);
     *examples = (struct examples){0};
 }

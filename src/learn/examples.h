@@ -52,11 +52,14 @@ struct example_part {
 };
 
 struct examples {
-    struct arena arena;                /* owns every string */
-    size_t part_count;                 /* 1 for a single set */
-    struct example_part *parts;        /* [part_count] */
-    size_t tools;                      /* M */
-    int64_t *ids;                      /* [M] ids of the tools in the store of their part */
+    struct arena arena;         /* owns every string */
+    size_t part_count;          /* 1 for a single set */
+    struct example_part *parts; /* [part_count] */
+    size_t tools;               /* M */
+    int64_t *ids;               /* [M] ids of the tools in the store of their part */
+    int64_t *providers; /* [M] provider of each tool: its id in the store of the tool's part, or a negative number that
+                           no other tool of the part has if the tool has no provider */
+    struct str *names;  /* [M] name of each tool */
     struct str *texts[DOCUMENT_TEXTS]; /* arrays [M]: the texts of each tool for the encoder */
     struct str *pairs;                 /* [M] text of each tool for a cross-encoder; may be the array texts[0] */
     struct example_set train, dev;

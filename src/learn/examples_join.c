@@ -56,8 +56,10 @@ static int open_joined_examples(struct set_joining *j, wt_error *err)
             tools, train_pairs + dev_pairs, EXAMPLES_MAX);
     out->parts = wt__arena_array(&out->arena, struct example_part, j->count);
     out->ids = wt__alloc_array(tools, sizeof *out->ids);
-    bool whole = out->parts && out->ids && open_joined_set(&out->train, train, train_pairs) &&
-                 open_joined_set(&out->dev, dev, dev_pairs);
+    out->providers = wt__alloc_array(tools, sizeof *out->providers);
+    out->names = wt__alloc_array(tools, sizeof *out->names);
+    bool whole = out->parts && out->ids && out->providers && out->names &&
+                 open_joined_set(&out->train, train, train_pairs) && open_joined_set(&out->dev, dev, dev_pairs);
     for (unsigned t = 0; t < DOCUMENT_TEXTS; t++) {
         out->texts[t] = wt__alloc_array(tools, sizeof *out->texts[t]);
         whole &= out->texts[t] != NULL;
@@ -81,6 +83,8 @@ static bool add_set_tools(struct set_joining *j, const struct examples *set)
             whole &= copy_joined_request(j, set->pairs[row], &out->pairs[out->tools]);
         else
             out->pairs[out->tools] = out->texts[0][out->tools];
+        whole &= copy_joined_request(j, set->names[row], &out->names[out->tools]);
+        out->providers[out->tools] = set->providers[row];
         out->ids[out->tools++] = set->ids[row];
     }
     return whole;

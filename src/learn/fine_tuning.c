@@ -267,6 +267,8 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
     out->figure = wt__dev_figures[tuning.dev];
     if (training->options->negatives > 0 && !kind->renew)
         return wt__fail(err, WT_EINVAL, "hard negatives need the loss \"%s\", not \"%s\"", kinds[0]->name, kind->name);
+    if (training->options->siblings > 0 && kind != &wt__contrast)
+        return wt__fail(err, WT_EINVAL, "siblings need the loss \"%s\", not \"%s\"", wt__contrast.name, kind->name);
     if (training->options->teacher && kind != &wt__likeness)
         return wt__fail(err, WT_EINVAL, "a teacher needs the loss \"%s\", not \"%s\"", wt__likeness.name, kind->name);
     if (!training->options->teacher && kind == &wt__likeness)

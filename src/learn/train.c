@@ -15,6 +15,7 @@
 #include "learn/dev_evaluator.h"
 #include "learn/examples.h"
 #include "learn/learn.h"
+#include "learn/siblings.h"
 #include "learn/trainers.h"
 #include "nn/kernels/kernels.h"
 #include "nn/matrix.h"
@@ -123,6 +124,10 @@ static int check_train_options(const char *name, const wt_train_options *o, wt_e
         return wt__fail(err, WT_EINVAL, "a refiner takes at most %d candidates", CANDIDATES_MAX);
     if (o->negatives > NEGATIVES_MAX)
         return wt__fail(err, WT_EINVAL, "a request has at most %d hard negatives", NEGATIVES_MAX);
+    if (o->siblings > SIBLINGS_MOST)
+        return wt__fail(err, WT_EINVAL, "a request has at most %d siblings", SIBLINGS_MOST);
+    if (o->siblings > 0 && strcmp(name, TRAINED_ENCODER) != 0 && strcmp(name, ALL) != 0)
+        return wt__fail(err, WT_EINVAL, "siblings work with \"encoder\", not with \"%s\"", name);
     if (o->synthetic > SYNTHETIC_MAX)
         return wt__fail(err, WT_EINVAL, "synthetic requests must be at most %d", SYNTHETIC_MAX);
     if (!(o->join >= 0 && o->join <= JOIN_MAX))

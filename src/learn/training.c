@@ -187,6 +187,8 @@ static json_t *describe_options(const struct training *training, const struct tr
     int failed = 0;
     if (options->negatives > 0)
         failed |= json_object_set_new(given, "negatives", json_integer((json_int_t)options->negatives));
+    if (options->siblings > 0)
+        failed |= json_object_set_new(given, "siblings", json_integer((json_int_t)options->siblings));
     if (options->synthetic > 0)
         failed |= json_object_set_new(given, "synthetic", json_integer((json_int_t)options->synthetic));
     if (options->dev)

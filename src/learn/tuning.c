@@ -9,6 +9,7 @@
 #include "encoder/encoder.h"
 #include "encoder/model_dir.h"
 #include "learn/ranking.h"
+#include "learn/siblings.h"
 #include "learn/tuning.h"
 #include "nn/loss.h"
 #include "nn/matrix.h"
@@ -72,7 +73,11 @@ static void add_tuning_text(struct tuning *tuning, const struct token_texts *tex
  *
  * Hard negatives are optional. After the first measurement interval, each batch also gets wrong tools that the model
  * ranks high for its requests (learn/ranking.h). For this ranking, the tools are encoded after each measurement
- * interval, and the requests of a batch before its step. */
+ * interval, and the requests of a batch before its step.
+ *
+ * Siblings are optional, too (learn/siblings.h). From the first step on, each batch also gets siblings of the requests'
+ * tools. Unlike other hard negatives, siblings may be unused, and their cosine may be high, because these are the tools
+ * that the encoder confuses. */
 
 static const float SCALE = 20; /* factor of the cosine */
 enum {
@@ -86,7 +91,10 @@ struct contrast_step {
     uint8_t *pairs;            /* [requests, tools] of enum pair */
     float *scores, *gradients; /* [requests, tools] */
 
-    /* For hard negatives. classify_pair uses `ranking` even if there are none. */
+    struct siblings siblings;
+    size_t sibling_count; /* siblings per request; 0 for none */
+
+    /* For hard negatives. `ranking` also serves classify_pair and the siblings. */
     struct mined_ranking ranking;
     size_t negatives; /* hard negatives per request; 0 for none */
     float *asking;    /* [batch, H] vectors of the requests before the step */
@@ -96,7 +104,8 @@ struct contrast_step {
 
 static size_t count_most_tools(const struct tuning *tuning)
 {
-    return get_most_step_tools(tuning) + tuning->batch * tuning->training->options->negatives;
+    const wt_train_options *options = tuning->training->options;
+    return get_most_step_tools(tuning) + tuning->batch * (options->negatives + options->siblings);
 }
 
 static size_t count_ranked_tools(const struct tuning *tuning)
@@ -114,6 +123,8 @@ static size_t measure_contrast_step(const struct tuning *tuning, struct batch_li
     if (tuning->training->options->negatives > 0) /* old and new vectors of the tools, and the scores */
         bytes = (count_ranked_tools(tuning) * (2 * hidden + tuning->batch) + tuning->batch * (hidden + RANKING_DEPTH)) *
                 sizeof(float);
+    if (tuning->training->options->siblings > 0)
+        bytes += wt__siblings_bytes(&tuning->training->examples);
     return bytes + tuning->batch * tools * (2 * sizeof(float) + 1);
 }
 
@@ -140,11 +151,14 @@ static int begin_tuning_contrast(struct tuning *tuning, wt_error *err)
     tuning->own = step;
     WT_CHECK_ALLOC(step, err);
     step->negatives = training->options->negatives;
+    step->sibling_count = training->options->siblings;
     step->pairs = wt__alloc_array(pairs, sizeof *step->pairs);
     step->scores = wt__alloc_aligned(pairs, sizeof *step->scores);
     step->gradients = wt__alloc_aligned(pairs, sizeof *step->gradients);
     WT_CHECK_ALLOC(step->pairs && step->scores && step->gradients, err);
     WT_TRY(wt__ranking_open(&step->ranking, &training->examples, true, RANKED_TOOLS, training->seed, err));
+    if (step->sibling_count > 0)
+        WT_TRY(wt__siblings_find(&step->siblings, &step->ranking, err));
     return step->negatives > 0 ? begin_negatives(tuning, step, err) : 0;
 }
 
@@ -161,6 +175,7 @@ static void end_contrast(struct tuning *tuning)
     free(step->parts);
     free(step->best);
     free(tuning->objective.buffers.values);
+    wt__siblings_dispose(&step->siblings);
     wt__ranking_dispose(&step->ranking);
     free(step);
 }
@@ -184,6 +199,25 @@ static int renew_negatives(struct tuning *tuning, struct train_progress *progres
     return 0;
 }
 
+/* Adds at most `most` random tools of a pool, [count], to the step's tools, which must have room. Reorders the pool. */
+static void add_drawn_tools(struct step_tools *tools, uint32_t *pool, size_t count, size_t most, struct rng *rng)
+{
+    for (size_t n = 0; n < most && n < count; n++) {
+        size_t other = n + (size_t)wt__rng_below(rng, count - n);
+        uint32_t drawn = pool[other];
+        pool[other] = pool[n];
+        tools->rows[tools->count++] = drawn;
+    }
+}
+
+/* Makes room for `count` more tools. */
+static int reserve_step_tools(struct step_tools *tools, size_t count, wt_error *err)
+{
+    if (wt__grow((void **)&tools->rows, &tools->capacity, tools->count + count, sizeof *tools->rows) < 0)
+        return wt__fail_nomem(err);
+    return 0;
+}
+
 /* Adds hard negatives to the step's tools: wrong tools that the model ranks high. Encodes the requests with the
  * training batch, and leaves that batch empty. Does nothing before the tools have been encoded. */
 static int add_negatives(struct tuning *tuning, struct contrast_step *step, const uint32_t *examples, size_t count,
@@ -199,21 +233,35 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
     for (size_t i = 0; i < count; i++)
         step->parts[i] = wt__ranking_part(&step->ranking, train, examples[i]);
     WT_TRY(wt__ranking_best(&step->ranking, step->asking, step->parts, count, RANKING_DEPTH, step->best, err));
-    if (wt__grow((void **)&step->tools.rows, &step->tools.capacity, step->tools.count + count * step->negatives,
-                 sizeof *step->tools.rows) < 0)
-        return wt__fail_nomem(err);
+    WT_TRY(reserve_step_tools(&step->tools, count * step->negatives, err));
     for (size_t i = 0; i < count; i++) {
         uint32_t wrong[NEGATIVE_POOL];
         size_t pool = wt__ranking_wrong(&step->ranking, examples[i], step->asking + i * hidden,
                                         step->best + i * RANKING_DEPTH, NEGATIVE_POOL, wrong);
-        for (size_t n = 0; n < step->negatives && n < pool; n++) {
-            size_t other = n + (size_t)wt__rng_below(rng, pool - n);
-            uint32_t drawn = wrong[other];
-            wrong[other] = wrong[n];
-            step->tools.rows[step->tools.count++] = drawn;
-        }
+        add_drawn_tools(&step->tools, wrong, pool, step->negatives, rng);
     }
     wt__batch_begin(&tuning->training_batch);
+    return 0;
+}
+
+/* Adds siblings to the step's tools. The siblings of a request are those of a random label of the request that has
+ * wrong siblings. */
+static int add_siblings(struct contrast_step *step, const struct example_set *train, const uint32_t *examples,
+                        size_t count, struct rng *rng, wt_error *err)
+{
+    if (step->sibling_count == 0)
+        return 0;
+    WT_TRY(reserve_step_tools(&step->tools, count * step->sibling_count, err));
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t *labels = train->tools + train->starts[examples[i]];
+        size_t label_count = train->starts[examples[i] + 1] - train->starts[examples[i]], pool = 0;
+        size_t first = (size_t)wt__rng_below(rng, label_count);
+        uint32_t wrong[SIBLINGS_MOST];
+        for (size_t l = 0; l < label_count && pool == 0; l++)
+            pool = wt__siblings_wrong(&step->siblings, &step->ranking, examples[i], labels[(first + l) % label_count],
+                                      wrong);
+        add_drawn_tools(&step->tools, wrong, pool, step->sibling_count, rng);
+    }
     return 0;
 }
 
@@ -235,6 +283,7 @@ static int prepare_tuning_contrast(struct tuning *tuning, const uint32_t *exampl
     struct contrast_step *step = tuning->own;
     WT_TRY(wt__tuning_tools(&step->tools, tuning, examples, count, rng, err));
     WT_TRY(add_negatives(tuning, step, examples, count, rng, err));
+    WT_TRY(add_siblings(step, train, examples, count, rng, err));
     step->tools.count = wt__sort_unique_u32(step->tools.rows, step->tools.count);
     step->requests = count;
     for (size_t i = 0; i < count; i++) {

@@ -51,6 +51,16 @@ import json
 print(json.loads(open("joined/openapi/corpus.jsonl").readline())["text"])')"
 expect 0 "a joined set can be measured" eval joined/mcp --split dev --recipe bm25
 expect 0 "so can the unserved requests" eval joined/all/none --split train --recipe bm25
+run_join 0 "a kind left out" cats joined --requests requests --without foreign
+same "no request of this kind" 0 "$(grep -c foreign joined/mcp/queries.jsonl)"
+run_join 0 "one of the folds" cats joined --requests requests --folds 0/2
+one=$(sed -s 1d joined/openapi-twilio/qrels/train.tsv joined/mcp/qrels/train.tsv | wc -l)
+run_join 0 "the other fold" cats joined --requests requests --folds 1/2
+same "a provider's train requests are in one fold" 0 \
+    $((one * $(sed -s 1d joined/openapi-twilio/qrels/train.tsv joined/mcp/qrels/train.tsv | wc -l)))
+same "dev requests are in every fold" 5 "$(grep -c '^r4-' joined/mcp/qrels/dev.tsv)"
+run_join 2 "a fold that does not exist" cats joined --requests requests --folds 2/2
+says "folds are numbered 0 to 1"
 run_join 1 "a folder without catalogues" package joined --requests requests
 says "package has none of the folders connectors, mcp-texts, openapi-twilio"
 printf '9\tx\ty\tz\tw\n' >requests/single/001.tsv

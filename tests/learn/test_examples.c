@@ -80,6 +80,27 @@ static void reads_both_sides_of_data_set(void **state)
     wt_close(engine);
 }
 
+static void tools_have_names_and_providers(void **state)
+{
+    struct learn_place *place = *state;
+    wt_engine *engine = open_place_store(place);
+    import_tool_lines(place, engine,
+                      "{\"name\": \"send_mail\", \"provider\": \"a\"}\n{\"name\": \"send\", \"provider\": \"b\"}\n"
+                      "{\"name\": \"find\", \"provider\": \"a\"}\n{\"name\": \"alone\"}\n{\"name\": \"own\"}\n");
+    import_usages(place, engine, "{\"request\": \"one\", \"tools\": [\"alone\"]}\n");
+    struct examples examples = read_place_examples(place, engine, NULL);
+    static const char *const names[] = {"send_mail", "send", "find", "alone", "own"};
+    assert_int_equal(examples.tools, 5);
+    for (size_t row = 0; row < 5; row++) {
+        assert_string_equal(examples.names[row].ptr, names[row]);
+        assert_int_equal(examples.providers[row] >= 0, row < 3);
+    }
+    assert_true(examples.providers[0] == examples.providers[2] && examples.providers[0] != examples.providers[1]);
+    assert_true(examples.providers[3] != examples.providers[4]);
+    wt__examples_dispose(&examples);
+    wt_close(engine);
+}
+
 static void counts_unknown_labels(void **state)
 {
     struct learn_place *place = *state;
@@ -305,6 +326,9 @@ static void joined_sets_keep_their_tools_and_labels(void **state)
     assert_int_equal(both.tools, 4);
     assert_string_equal(both.texts[0][0].ptr, "send: one");
     assert_string_equal(both.texts[0][2].ptr, "send: two");
+    assert_string_equal(both.names[3].ptr, "find");
+    for (size_t row = 0; row < both.tools; row++)
+        assert_true(both.providers[row] == sets[row / 2].providers[row % 2]);
     /* "hidden" is a dev request of the second set, so it must not be a training request of the first. "shared" is a
      * training request of both sets. */
     assert_int_equal(both.train.count, 3);
@@ -377,6 +401,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reads_both_sides_of_data_set, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(tools_have_names_and_providers, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(counts_unknown_labels, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(rejects_stores_without_tools_or_usages, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(equal_requests_are_one_example, place_set_up, place_tear_down),

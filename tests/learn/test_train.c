@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "encoder/encoder.h"
 #include "learn/learn.h"
@@ -127,7 +128,7 @@ static void model_describes_its_training(void **state)
     assert_int_equal(wt__json_str(wt__json_object(about, "base"), "hash").len, 64);
     assert_true(wt__str_equal(wt__json_str(wt__json_object(about, "base"), "name"), STR("tiny")));
     assert_int_equal(wt__json_int(wt__json_object(about, "options"), "batch", 0), 16);
-    static const char *const unchosen[] = {"negatives", "synthetic", "dev", "dev_tools", "teacher", "keep"};
+    static const char *const unchosen[] = {"negatives", "siblings", "synthetic", "dev", "dev_tools", "teacher", "keep"};
     for (size_t i = 0; i < sizeof unchosen / sizeof *unchosen; i++)
         assert_null(json_object_get(json_object_get(about, "options"), unchosen[i]));
     assert_true(fabs(wt__json_real(wt__json_object(about, "dev"), "after", 0) - report->items[0]->after) < 1e-12);
@@ -639,8 +640,100 @@ static void resumes_hard_negatives(void **state)
     wt_close(engine);
 }
 
+/* Two providers with usages of half of the tools. Tools of the same resource are siblings. */
+static wt_engine *open_store_with_siblings(struct learn_place *place)
+{
+    static const char *const verbs[] = {"book", "find", "send", "play"}, *const things[] = {"table", "mail"};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer lines = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer usages = {0};
+    wt_engine *engine = open_place_store(place);
+    for (size_t t = 0; t < 16; t++)
+        wt__buffer_printf(&lines, "{\"name\": \"%s_%s\", \"provider\": \"%s\", \"description\": \"%s the %s of %s\"}\n",
+                          verbs[t % 4], things[t / 4 % 2], t < 8 ? "hotel" : "news", verbs[t % 4], things[t / 4 % 2],
+                          t < 8 ? "hotel" : "news");
+    for (size_t i = 0; i < 64; i++)
+        wt__buffer_printf(&usages, "{\"request\": \"%s %s %s\", \"tools\": [\"%s/%s_%s\"]}\n",
+                          tiny_words[5 + i % (TINY_WORDS - 5)], tiny_words[5 + i * 7 % (TINY_WORDS - 5)], verbs[i % 2],
+                          i / 4 % 2 ? "hotel" : "news", verbs[i % 2], things[i / 2 % 2]);
+    import_tool_lines(place, engine, lines.ptr);
+    import_usages(place, engine, usages.ptr);
+    return engine;
+}
+
+/* Trains with siblings, stops at several steps, and resumes. */
+static void check_resumed_siblings(struct learn_place *place, wt_engine *engine, wt_train_options options,
+                                   const char *whole)
+{
+    char resumed[65], folder[96];
+    wt_train_report *report;
+    snprintf(folder, sizeof folder, "%s/second", place->folder);
+    options.out = folder;
+    for (uint64_t at = 1; at < 30; at += 9) {
+        struct training_stopper stopper = {.at = at};
+        options.progress = stop_training_at;
+        options.progress_context = &stopper;
+        options.resume = 0;
+        int rc = wt_train(engine, "encoder", &options, &report, &place->err);
+        wt_train_report_free(report);
+        assert_train_refused(place, rc, WT_ECANCELLED, "; resume to continue from there");
+        options.progress = NULL;
+        options.resume = 1;
+        wt_train_report_free(train_encoder(place, engine, &options));
+        hash_of_encoder(folder, resumed);
+        assert_string_equal(whole, resumed);
+    }
+}
+
+/* Each pair of numbers of negatives and siblings gives another model, and the same model if it is resumed. */
+static void resumes_siblings(void **state)
+{
+    static const struct {
+        size_t negatives, siblings;
+    } rows[] = {{0, 0}, {2, 0}, {0, 1}, {0, 3}, {2, 3}};
+    enum { ROWS = sizeof rows / sizeof *rows };
+    struct learn_place *place = *state;
+    char hashes[ROWS][65];
+    wt_engine *engine = open_store_with_siblings(place);
+    wt_train_options options = options_of_train();
+    options.batch = 4;
+    options.keep_last = 1;
+    for (size_t i = 0; i < ROWS; i++) {
+        options.negatives = rows[i].negatives;
+        options.siblings = rows[i].siblings;
+        wt_train_report_free(train_encoder(place, engine, &options));
+        hash_of_encoder(place->out, hashes[i]);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(hashes[i], hashes[j]);
+        if (rows[i].siblings > 1)
+            check_resumed_siblings(place, engine, options, hashes[i]);
+    }
+    wt_close(engine);
+}
+
+static void rejects_siblings(void **state)
+{
+    static const struct {
+        const char *lesson, *loss;
+        size_t siblings;
+        const char *message;
+    } rows[] = {{"encoder", NULL, 9, "a request has at most 8 siblings"},
+                {"encoder", "triplet", 1, "siblings need the loss \"contrast\", not \"triplet\""},
+                {"encoder", "bce", 8, "siblings need the loss \"contrast\", not \"bce\""},
+                {"cross", NULL, 1, "siblings work with \"encoder\", not with \"cross\""},
+                {"mlc", "contrast", 1, "siblings work with \"encoder\", not with \"mlc\""}};
+    struct learn_place *place = *state;
+    wt_engine *engine = open_filled_train(place);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_train_options options = options_of_train();
+        options.loss = rows[i].loss;
+        options.siblings = rows[i].siblings;
+        assert_lesson_refused(place, engine, rows[i].lesson, &options, WT_EINVAL, rows[i].message);
+    }
+    wt_close(engine);
+}
+
 /* Returns the megabytes in the error of a rejected training. */
-static double megabytes_of(struct learn_place *place, wt_engine *engine, size_t negatives)
+static double megabytes_of(struct learn_place *place, wt_engine *engine, size_t negatives, size_t siblings)
 {
     wt_train_options options = options_of_train();
     wt_train_report *report = NULL;
@@ -648,6 +741,7 @@ static double megabytes_of(struct learn_place *place, wt_engine *engine, size_t 
     options.memory = 1000;
     options.batch = 200;
     options.negatives = negatives;
+    options.siblings = siblings;
     assert_train_refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_ENOMEM,
                          "training would take ");
     assert_int_equal(sscanf(strstr(place->err.message, "take "), "take %lf", &megabytes), 1);
@@ -658,7 +752,10 @@ static void estimate_includes_hard_negatives(void **state)
 {
     struct learn_place *place = *state;
     wt_engine *engine = open_filled_train(place);
-    assert_true(megabytes_of(place, engine, 8) > 1.5 * megabytes_of(place, engine, 0));
+    double plain = megabytes_of(place, engine, 0, 0);
+    assert_true(megabytes_of(place, engine, 8, 0) > 1.5 * plain);
+    assert_true(megabytes_of(place, engine, 0, 8) > 1.5 * plain);
+    assert_true(megabytes_of(place, engine, 8, 8) > 2 * plain);
     wt_close(engine);
 }
 
@@ -803,6 +900,8 @@ int main(void)
         ROW(exploding_rate_keeps_last_model),
         ROW(stopped_and_resumed_encoder_is_identical),
         ROW(resumes_hard_negatives),
+        ROW(resumes_siblings),
+        ROW(rejects_siblings),
         ROW(estimate_includes_hard_negatives),
         ROW(killed_and_resumed_training_is_identical),
         ROW(resuming_ended_training_changes_nothing),
