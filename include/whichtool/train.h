@@ -104,8 +104,8 @@ typedef struct wt_train_options {
                             this number; 0: all */
     const char *teacher; /* name or folder of the model whose similarities between texts the encoder's loss "likeness"
                             learns. Only for that loss */
-    size_t siblings; /* sibling tools per request as hard negatives, at most 8: tools of the provider of a right tool
-                            whose names share words with its name. For the encoder's loss "contrast". 0: none */
+    size_t siblings;     /* hard negatives per request that are siblings of a right tool, at most 8. A sibling is a tool
+                            of the same provider with a similar name. Only for the encoder's loss "contrast". 0: none */
 } wt_train_options;
 
 WT_INIT(wt_train_options_init, wt_train_options)

@@ -77,7 +77,8 @@ static int search_candidates(struct call_run *calling, wt_error *err)
     find.time_limit_ms = options->time_limit_ms;
     /* The search abstains only with "auto": another recipe might not estimate whether any tool fits. */
     bool chosen = options->recipe && strcmp(options->recipe, "auto") != 0;
-    find.abstain = options->abstain > 0 ? options->abstain : options->abstain == 0 && !chosen ? ABSTAIN : 0;
+    double share = options->abstain == 0 && !chosen ? ABSTAIN : options->abstain;
+    find.abstain = share > 0 ? share : 0; /* WT_OFF is 0 here */
     WT_TRY(wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err));
     take_candidates(calling);
     return 0;

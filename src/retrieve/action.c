@@ -108,16 +108,24 @@ static unsigned number_of_results(const struct tool *tool)
     return wt__is_plural(last) ? RETURNS_MANY : RETURNS_ONE;
 }
 
+/* Returns the actions of one of the first two words after the opening, with ACTIONS_GUESSED, or 0. */
+static unsigned actions_of_description(struct str description)
+{
+    size_t at = wt__opening_length(description);
+    unsigned actions = 0;
+    for (size_t seen = 0; !actions && seen < 2; seen++)
+        actions = actions_of_third_person(wt__next_word(description, &at));
+    return actions ? actions | ACTIONS_GUESSED : 0;
+}
+
 unsigned wt__tool_verbs(const struct tool *tool)
 {
     unsigned actions = wt__tool_actions(tool);
     if (!actions)
         actions = actions_of_name(tool->name);
-    size_t at = actions ? 0 : wt__opening_length(tool->description);
-    unsigned guessed = actions ? 0 : ACTIONS_GUESSED;
-    for (size_t seen = 0; !actions && seen < 2; seen++)
-        actions = actions_of_third_person(wt__next_word(tool->description, &at));
-    return actions ? actions | guessed | (actions & ACTION_READ ? number_of_results(tool) : 0) : 0;
+    if (!actions)
+        actions = actions_of_description(tool->description);
+    return actions | (actions & ACTION_READ ? number_of_results(tool) : 0);
 }
 
 static int read_query_actions(struct source_query *query, wt_error *err)

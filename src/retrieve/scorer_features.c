@@ -359,7 +359,7 @@ static void match_words(const struct term_fields *fields, size_t t, struct match
 
 /* ---------------------------------------------------------------- words by meaning */
 
-static bool is_alternative(const struct expanded_text *expanded, struct str word)
+static bool is_inserted_word(const struct expanded_text *expanded, struct str word)
 {
     size_t i = 0;
     while (i < expanded->count && !wt__is_part_of(word, wt__inserted_part(expanded, i)))
@@ -381,7 +381,7 @@ static int read_soft_words(const struct source_query *query, struct soft_word *w
         if (wt__analyser_run(workspace->analyser, word, &workspace->soft_tokens) < 0)
             return wt__fail_nomem(err);
         uint32_t rows = workspace->soft_tokens.len ? wt__lexical_df(index, workspace->soft_tokens.terms[0]) : 0;
-        float weight = is_alternative(&workspace->expanded, word) ? ALTERNATIVE_WEIGHT : 1;
+        float weight = is_inserted_word(&workspace->expanded, word) ? ALTERNATIVE_WEIGHT : 1;
         words[(*count)++] = (struct soft_word){word, weight * wt__lexical_idf(index->rows, rows)};
     }
     return 0;

@@ -53,6 +53,8 @@ expect 0 "a joined set can be measured" eval joined/mcp --split dev --recipe bm2
 expect 0 "so can the unserved requests" eval joined/all/none --split train --recipe bm25
 run_join 0 "a kind left out" cats joined --requests requests --without foreign
 same "no request of this kind" 0 "$(grep -c foreign joined/mcp/queries.jsonl)"
+run_join 2 "a kind that does not exist" cats joined --requests requests --without foriegn
+says "invalid choice: 'foriegn' \(choose from '?short"
 run_join 0 "one of the folds" cats joined --requests requests --folds 0/2
 one=$(sed -s 1d joined/openapi-twilio/qrels/train.tsv joined/mcp/qrels/train.tsv | wc -l)
 run_join 0 "the other fold" cats joined --requests requests --folds 1/2
