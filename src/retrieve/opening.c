@@ -46,16 +46,15 @@ static void read_sentence_words(struct opening_sentence *out, struct str text)
 /* True if the word is one of the alternatives "a|b" at the beginning of a pattern, in any case. */
 static bool is_alternative(struct str word, const char *pattern, size_t len)
 {
-    for (const char *at = pattern, *end = pattern + len; at < end;) {
-        const char *bar = memchr(at, '|', (size_t)(end - at));
-        size_t length = (size_t)((bar ? bar : end) - at), i = 0;
-        while (i < length && length == word.len && wt__lower_ascii(word.ptr[i]) == at[i])
-            i++;
-        if (i == length && length == word.len)
+    bool same = true;
+    size_t i = 0;
+    for (const char *at = pattern, *end = pattern + len; at < end; at++) {
+        if (*at == '|' && same && i == word.len)
             return true;
-        at += length + 1;
+        same = *at == '|' || (same && i < word.len && wt__lower_ascii(word.ptr[i]) == *at);
+        i = *at == '|' ? 0 : i + 1;
     }
-    return false;
+    return same && i == word.len && len > 0;
 }
 
 /* True if the words from `at` on begin with the pattern. A pattern is a list of words separated by blanks. "a|b" is a
@@ -234,14 +233,17 @@ static size_t skip_adverbs(const struct opening_sentence *sentence, size_t at)
     return at;
 }
 
+static bool begins_with_verb(const struct opening_sentence *sentence)
+{
+    size_t first = skip_adverbs(sentence, 0);
+    return first < sentence->count && (is_base_verb(sentence->words[first]) || is_third_person(sentence->words[first]));
+}
+
 /* True for a rule of use, or a condition of it. */
 static bool is_rule_of_use(const struct opening_sentence *sentence)
 {
-    size_t first = skip_adverbs(sentence, 0);
-    bool acts =
-        first < sentence->count && (is_base_verb(sentence->words[first]) || is_third_person(sentence->words[first]));
     return matches_any_pattern(sentence, rules_of_use, COUNT(rules_of_use)) || is_capital_warning(sentence) ||
-           (!acts && matches_any_pattern(sentence, conditions_of_use, COUNT(conditions_of_use)));
+           (matches_any_pattern(sentence, conditions_of_use, COUNT(conditions_of_use)) && !begins_with_verb(sentence));
 }
 
 /* True if a colon follows the word, as in "Returns: a list". */
@@ -536,6 +538,8 @@ static bool is_inner_stop(struct str text, size_t at)
 static size_t find_sentence_end(struct str text, size_t at)
 {
     for (; at < text.len; at++) {
+        if (text.ptr[at] > '?' || !is_mark(text.ptr[at], ".!?<\n")) /* most bytes are letters, which are greater */
+            continue;
         bool stop = is_mark(text.ptr[at], ".!?") && !is_inner_stop(text, at) &&
                     (at + 1 == text.len || wt__is_blank(text.ptr[at + 1]) || is_mark(text.ptr[at + 1], "<*\")"));
         if (stop && !is_lower_at(text, at + 1))
@@ -567,6 +571,7 @@ struct opening_reader {
     struct str text;
     size_t at;
     enum piece label;    /* label directly before `at`; PIECE_UNKNOWN without one */
+    bool begun;          /* a piece of the opening was read */
     size_t unrecognised; /* sentences of no known kind so far */
 };
 
@@ -638,7 +643,10 @@ static enum piece read_piece(struct opening_reader *o)
         read_sentence_words(&sentence, (struct str){o->text.ptr + begin, stop - begin});
         kind = read_label(o->text, &sentence, &end);
         if (kind == PIECE_UNKNOWN) {
-            kind = classify_sentence(&sentence, label, o->unrecognised > 0);
+            /* Most descriptions end here. Whether their first sentence says what the tool does is not needed. */
+            kind = o->begun                    ? classify_sentence(&sentence, label, o->unrecognised > 0)
+                   : is_rule_of_use(&sentence) ? PIECE_RULES
+                                               : PIECE_UNKNOWN;
             o->at = kind == PIECE_SAYING ? begin : stop;
             return kind;
         }
@@ -663,16 +671,17 @@ size_t wt__opening_length(struct str description)
     for (size_t pieces = 0; pieces < OPENING_SENTENCES && o.at < OPENING_BYTES; pieces++) {
         switch (read_piece(&o)) {
         case PIECE_SAYING:
-            return pieces > 0 && o.at <= OPENING_BYTES ? include_emphasis(o.text, o.at) : 0;
+            return o.at <= OPENING_BYTES ? include_emphasis(o.text, o.at) : 0;
         case PIECE_END:
             return 0;
         case PIECE_UNKNOWN:
-            if (pieces == 0 || ++o.unrecognised > OPENING_UNRECOGNISED)
+            if (!o.begun || ++o.unrecognised > OPENING_UNRECOGNISED)
                 return 0;
             break;
         default:
             break;
         }
+        o.begun = true;
     }
     return 0;
 }
