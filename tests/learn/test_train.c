@@ -548,6 +548,22 @@ static void exploding_rate_keeps_last_model(void **state)
 
 /* ---------------------------------------------------------------- stopping and resuming */
 
+/* Starts a training of the encoder, and stops it at its at-th report. Returns false if the training ended before. */
+static bool stop_encoder_training(struct learn_place *place, wt_engine *engine, wt_train_options options, uint64_t at)
+{
+    struct training_stopper stopper = {.at = at};
+    wt_train_report *report;
+    options.progress = stop_training_at;
+    options.progress_context = &stopper;
+    options.resume = 0;
+    int rc = wt_train(engine, "encoder", &options, &report, &place->err);
+    wt_train_report_free(report);
+    if (rc == 0)
+        return false;
+    assert_train_refused(place, rc, WT_ECANCELLED, "; resume to continue from there");
+    return true;
+}
+
 static void stopped_and_resumed_encoder_is_identical(void **state)
 {
     struct learn_place *place = *state;
@@ -561,18 +577,9 @@ static void stopped_and_resumed_encoder_is_identical(void **state)
     snprintf(folder, sizeof folder, "%s/second", place->folder);
     options.out = folder;
     for (uint64_t at = 1; at < 80; at += 23) {
-        struct training_stopper stopper = {.at = at};
-        options.progress = stop_training_at;
-        options.progress_context = &stopper;
-        options.resume = 0;
-        int rc = wt_train(engine, "encoder", &options, &report, &place->err);
-        if (rc == 0) { /* ended before the stop was requested */
-            wt_train_report_free(report);
+        if (!stop_encoder_training(place, engine, options, at))
             break;
-        }
-        assert_train_refused(place, rc, WT_ECANCELLED, "; resume to continue from there");
         assert_true(has_model_file(folder, "encoder.state"));
-        options.progress = NULL;
         options.resume = 1;
         report = train_encoder(place, engine, &options);
         hash_of_encoder(folder, resumed);
@@ -665,18 +672,10 @@ static void check_resumed_siblings(struct learn_place *place, wt_engine *engine,
                                    const char *whole)
 {
     char resumed[65], folder[96];
-    wt_train_report *report;
     snprintf(folder, sizeof folder, "%s/second", place->folder);
     options.out = folder;
     for (uint64_t at = 1; at < 30; at += 9) {
-        struct training_stopper stopper = {.at = at};
-        options.progress = stop_training_at;
-        options.progress_context = &stopper;
-        options.resume = 0;
-        int rc = wt_train(engine, "encoder", &options, &report, &place->err);
-        wt_train_report_free(report);
-        assert_train_refused(place, rc, WT_ECANCELLED, "; resume to continue from there");
-        options.progress = NULL;
+        assert_true(stop_encoder_training(place, engine, options, at));
         options.resume = 1;
         wt_train_report_free(train_encoder(place, engine, &options));
         hash_of_encoder(folder, resumed);
