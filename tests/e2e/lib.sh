@@ -51,6 +51,26 @@ same() { # NAME WANT HAVE
     checks=$((checks + 1))
     [ "$2" = "$3" ] || fail "wanted \"$2\", have \"$3\""
 }
+wait_until() { # COMMAND...: runs it until it succeeds, for two minutes at most; then shows logs and processes
+    local until=$((SECONDS + 120))
+    while ! "$@"; do
+        if [ $SECONDS -ge $until ]; then
+            fail "waited two minutes for: $*"
+            tail -n 20 answers listening log 2>/dev/null
+            ps -ef --forest 2>/dev/null | tail -n 60
+            return 1
+        fi
+        sleep 0.05
+    done
+}
+has_ended() { # PID: a zombie has ended
+    local state
+    state=$(sed -n 's/^State:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
+    [ -z "$state" ] || [ "${state:0:1}" = Z ]
+}
+says_or_has_ended() { # FILE PID
+    [ -s "$1" ] || has_ended "$2"
+}
 have() { command -v "$1" >/dev/null 2>&1; }
 skip() { echo "skipped: $1"; }
 

@@ -12,12 +12,15 @@ Lines of SESSION; `#` begins a comment:
     @ PATH NAME                    $NAME stands for the value at PATH in later lines
 
 At the end, standard input is closed, and the server must exit with 0 and only notifications left on standard output.
+Each answer, and the end, may take two minutes.
 """
 import json
+import signal
 import subprocess
 import sys
 
 MISSING = object()
+WAIT_S = 120
 
 
 def value_at(answer, path):
@@ -86,6 +89,13 @@ def steps(path):
     return found
 
 
+def limit_wait(what):
+    def give_up(_number, _frame):
+        sys.exit(f"waited {WAIT_S} s for: {what}")
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(WAIT_S)
+
+
 def main():
     path, command = sys.argv[1], sys.argv[2:]
     session, names, wrong = Session(command), {}, 0
@@ -93,6 +103,7 @@ def main():
         for name, value in names.items():
             request = request.replace("$" + name, value)
         message = json.loads(request)
+        limit_wait(f"the answer to {request}")
         session.send(message)
         answer = session.answer(message["id"], replies) if "id" in message else {}
         for line, kind, rest in checks:
@@ -102,6 +113,7 @@ def main():
             elif fails(kind, answer, where, wanted):
                 wrong += 1
                 print(f"{path}:{line}: {kind} {rest}\n    {json.dumps(answer, ensure_ascii=False)[:2000]}")
+    limit_wait("the end of the server")
     session.end()
     sys.exit(1 if wrong else 0)
 

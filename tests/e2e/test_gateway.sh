@@ -28,12 +28,16 @@ session() { # NAME OPTION...: the session of standard input
 call() { # ID TOOL ARGUMENTS
     printf '> {"id": %s, "method": "tools/call", "params": {"name": "%s", "arguments": %s}}' "$@"
 }
+is_gone() { # PID: of a server or its child, and not of another process that got the number since
+    has_ended "$1" || ! grep -qaE 'notes_server|sleep' "/proc/$1/cmdline"
+}
 nothing_is_left() { # NAME: waits until all processes of the servers have ended
     what=$1
     checks=$((checks + 1))
     [ -s started ] || fail "no server was started"
     while read -r pid child; do
-        while kill -0 "$pid" 2>/dev/null || kill -0 "$child" 2>/dev/null; do sleep 0.05; done
+        wait_until is_gone "$pid"
+        wait_until is_gone "$child"
     done <started
     rm -f started
 }
@@ -171,7 +175,7 @@ served=$!
 exec 4>in
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
     '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"home__read_note","arguments":{"title":"x"}}}' >&4
-until grep -q "home: read_note x" answers; do sleep 0.05; done
+wait_until grep -q "home: read_note x" answers
 expect 0 "with one they do" mcp status
 prints '^home +ready '
 lacks err "No gateway"
@@ -186,8 +190,8 @@ nothing_is_left "kill -9 leaves none of their processes"
 served=$!
 exec 4>in
 # shellcheck disable=SC2016 # the command is text
-until grep -qF 'whichtool: home: 3 tools wait for approval: `whichtool -s other.wt mcp approve home`' log; do sleep 0.05; done
-until grep -q '^whichtool: cannot start dead, trying again: ' log; do sleep 0.05; done
+wait_until grep -qF 'whichtool: home: 3 tools wait for approval: `whichtool -s other.wt mcp approve home`' log
+wait_until grep -q '^whichtool: cannot start dead, trying again: ' log
 exec 4>&-
 wait "$served"
 same "and it ends with its client" 0 $?
@@ -206,7 +210,7 @@ cp out reporter
 "$WHICHTOOL" --json serve --model "" --listen 127.0.0.1:0 --keys keys --servers servers.json --policy policy.json \
     --audit served.jsonl >listening 2>log &
 served=$!
-until [ -s listening ] || ! kill -0 "$served" 2>/dev/null; do sleep 0.05; done
+wait_until says_or_has_ended listening "$served"
 url=$("$python" -c 'import json; print(json.load(open("listening"))["listening"])') || { cat log; exit 1; }
 modern='"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}'
 post() { # STATUS NAME WHO PATH METHOD PARAMS [NAME-HEADER]
@@ -225,8 +229,8 @@ say() { # PATTERN: waits up to a minute for the lists of servers
 }
 what="keys of before are told of"
 checks=$((checks + 1))
-until grep -qF "1 key has the scope find without call: it finds tools of the servers and cannot call them. To let a key \
-call, write find,call in its line of keys and send SIGHUP." log; do sleep 0.05; done
+wait_until grep -qF "1 key has the scope find without call: it finds tools of the servers and cannot call them. To let a key \
+call, write find,call in its line of keys and send SIGHUP." log
 post 200 "one may use all" boss /mcp/all tools/list ""
 say '"home__read_note"'
 say '"work__write_note"'
@@ -288,17 +292,19 @@ for file, servers in {"circle.json": {"tools": gateway("whichtool", "circle.json
     with open(file, "w") as f:
         json.dump({"mcpServers": servers}, f)
 PYTHON
+lists() { # TOOL: asks for the list; true once the tool was in one
+    echo '{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}' >&4
+    grep -qF "\"$1\"" answers
+}
 list_tools() { # NAME SERVERS TOOL: the list contains the tool; messages go to log
     what=$1
     checks=$((checks + 1))
+    : >answers # else those of an earlier gateway are there until the shell truncates the file
     "$WHICHTOOL" -s "$2.wt" mcp --model "" --list-wait 60 --servers "$2" --face direct <in >answers 2>log &
     served=$!
     exec 4>in
     printf '%s\n' "${hello#> }" | sed 's/^{/{"jsonrpc": "2.0", /' >&4
-    until grep -qF "\"$3\"" answers; do
-        echo '{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}' >&4
-        sleep 0.05
-    done
+    wait_until lists "$3"
     whichtools=$(pgrep -c -P "$served" -f called/)
 }
 end_it() {
@@ -314,7 +320,7 @@ prints '^ +it is whichtool itself$'
 end_it
 same "the skipped server is reported" "whichtool: tools: left out: it is whichtool itself" "$(grep left log)"
 list_tools "by another name, too" wrapped.json home__read_note
-until grep -q '^whichtool: cannot start tools, trying again: ' log; do sleep 0.05; done
+wait_until grep -q '^whichtool: cannot start tools, trying again: ' log
 end_it
 same "the second one says what to do" 1 "$(grep -c 'which would start the servers of that file again: remove the server that starts whichtool from the file' log)"
 WHICHTOOL_GATEWAY=/x:$work/wrapped.json expect 3 "its exit code" mcp --servers wrapped.json </dev/null

@@ -5,13 +5,10 @@
 need_python
 running=()
 trap 'kill "${running[@]}" 2>/dev/null; rm -rf "$work"' EXIT
-wait_for_line() { # FILE PID
-    until [ -s "$1" ] || ! kill -0 "$2" 2>/dev/null; do sleep 0.05; done
-}
 for era in legacy modern; do
     "$python" "$here/header_server.py" "$era" >"$era.url" 2>"$era.err" &
     running+=($!)
-    wait_for_line "$era.url" $!
+    wait_until says_or_has_ended "$era.url" $!
 done
 cat >servers.json <<JSON
 {"mcpServers": {"legacy": {"url": "$(cat legacy.url)", "headers": {"X-Own": "of the entry"}},
@@ -43,7 +40,7 @@ says "at most 16 times"
     --pass-header X-Tenant --pass-header X-Own --pass-header Authorization >listening 2>log &
 served=$!
 running+=("$served")
-wait_for_line listening "$served"
+wait_until says_or_has_ended listening "$served"
 "$python" - listening >out 2>err <<'PYTHON'
 import http.client, json, sys
 from urllib.parse import urlsplit

@@ -146,7 +146,7 @@ what="Ctrl-C"
 set -m # a background job ignores SIGINT, unless it has its own process group
 "$WHICHTOOL" "${slow[@]}" "${at[@]}" answer slowly >out 2>err &
 pid=$!
-until [ -s port.asked ]; do sleep 0.05; done
+wait_until test -s port.asked
 kill -INT $pid
 wait $pid
 same "Ctrl-C" 130 $?

@@ -10,7 +10,7 @@ trap '[ -z "$served" ] || kill "$served" 2>/dev/null; rm -rf "$work"' EXIT
 expect 0 "a catalogue" add --provider town "$source_root/tests/import/formats/mcp/example.json"
 "$WHICHTOOL" --json serve --listen 127.0.0.1:0 >listening 2>log &
 served=$!
-until [ -s listening ] || ! kill -0 "$served" 2>/dev/null; do sleep 0.05; done
+wait_until says_or_has_ended listening "$served"
 url=$("$python" -c 'import json; print(json.load(open("listening"))["listening"])') || { cat log; exit 1; }
 ask() { # STATUS NAME METHOD PATH BODY
     what=$2
@@ -19,11 +19,11 @@ ask() { # STATUS NAME METHOD PATH BODY
     [ "$(head -1 out)" = "$1" ] || fail "status $(head -1 out), wanted $1"
     lacks out "$work|tools\.wt"
 }
-until_ready() {
-    until "$python" "$here/ask.py" "$url" GET /health | grep -q '"ready":true'; do sleep 0.05; done
+is_ready() {
+    "$python" "$here/ask.py" "$url" GET /health | grep -q '"ready":true'
 }
 
-until_ready
+wait_until is_ready
 ask 200 "a find" POST /v1/find '{"query": "what is the weather"}'
 for file in "$WHICHTOOL_STORE-index"/*; do : >"$file"; done
 for query in "what is the weather" "another request" "book a table for two"; do
@@ -48,7 +48,7 @@ prints '"code":"store_newer"'
 prints 'restart the server with that version'
 what="the log has the whole sentence"
 checks=$((checks + 1))
-until grep -qF "$WHICHTOOL_STORE was updated by a newer whichtool while this one ran (store version 9999; this one uses $old)" log; do sleep 0.05; done
+wait_until grep -qF "$WHICHTOOL_STORE was updated by a newer whichtool while this one ran (store version 9999; this one uses $old)" log
 version "$old"
 ask 200 "and is when it is its own again" POST "/v1/tools?provider=late" \
     '{"tools": [{"name": "shear_sheep", "description": "shears a sheep", "inputSchema": {"type": "object"}}]}'

@@ -20,7 +20,7 @@ for who in a b; do
 done
 "$WHICHTOOL" --json -q serve --model "" --listen 127.0.0.1:0 --keys keys --servers servers.json >listening 2>log &
 served=$!
-until [ -s listening ] || ! kill -0 "$served" 2>/dev/null; do sleep 0.05; done
+wait_until says_or_has_ended listening "$served"
 url=$("$python" -c 'import json; print(json.load(open("listening"))["listening"])') || { cat log; exit 1; }
 "$python" "$here/shares.py" "$url" "$(cat a)" "$(cat b)" "${SHARES_CALLS:-300}" "${SHARES_SESSIONS:-300}" >out 2>err
 cat out
