@@ -25,7 +25,7 @@ static const struct cli_option train_options[] = {
     OPTION(LOSS, "loss", TEXT, "NAME",
            "Training loss. encoder: contrast (default), triplet, softmax, bce or likeness. mlc: contrast (default), "
            "softmax, bce, or kept, which keeps the head that encoder trained with --loss softmax or bce. Refiners and "
-           "cross: softmax (default) or bce."),
+           "cross: softmax (default) or bce; cross also both, their sum."),
     OPTION(TEACHER, "teacher", TEXT, "MODEL",
            "Name or folder of the model that teaches --loss likeness the similarity of texts."),
     OPTION(PRECISION, "precision", TEXT, "NAME",

@@ -22,7 +22,8 @@ enum {
     FRAME = 2,           /* number of special tokens around a single text; they are removed */
     ENOUGH = 8000,       /* number of requests to process */
     MOST = 3,            /* maximum epochs */
-    CUTOFF = 5           /* cutoff of recall on dev */
+    CUTOFF = 5,          /* cutoff of recall on dev */
+    ALONE_IN = 6         /* with the loss "both", one group in six has no positives */
 };
 #define SHRINKAGE 1e-4 /* shrinkage of the fit of Platt scaling (wt__logistic_fit) */
 
@@ -243,6 +244,25 @@ static int begin_cross(void *self, wt_error *err)
     return wt__batch_open(&c->training_batch, c->model, BATCH_ROWS, c->training->threads, &c->limits, err);
 }
 
+/* The loss "both": softmax orders the tools of a request, and the mean binary cross-entropy of its pairs gives the logits
+ * an absolute scale. In a group without positives, which has one term, only the scale is learned. */
+static double sum_losses(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms)
+{
+    float order[CROSS_POSITIVES + NEGATIVES_MAX];
+    size_t pairs;
+    if (n == 0) {
+        *terms = 0;
+        return 0;
+    }
+    memset(order, 0, sizeof order);
+    double loss = wt__refiner_softmax(logits, gold, n, order, terms);
+    loss += wt__refiner_bce(logits, gold, n, dlogits, &pairs) / (double)pairs;
+    for (size_t i = 0; i < n; i++)
+        dlogits[i] = order[i] + dlogits[i] / (float)pairs;
+    *terms = *terms ? *terms : 1;
+    return loss;
+}
+
 /* Moves a random sample of `wanted` values to the front of values, [count]. Returns the size of the sample. */
 static size_t draw_to_front(uint32_t *values, size_t count, size_t wanted, struct rng *rng)
 {
@@ -274,9 +294,11 @@ static int add_group(struct cross_training *c, size_t i, uint32_t example, struc
     WT_AUTO_FREE uint32_t *right = wt__alloc_array(labels, sizeof *right);
     WT_CHECK_ALLOC(right, err);
     memcpy(right, train->tools + train->starts[example], labels * sizeof *right);
+    bool alone = c->loss == sum_losses && wt__rng_below(rng, ALONE_IN) == 0;
     size_t pool = wt__ranking_wrong(&c->ranking, example, NULL, c->best + i * RANKING_DEPTH, CROSS_DEPTH, wrong);
     group->first = c->training_batch.count;
-    put_pair_tokens(c, example, right, draw_to_front(right, labels, CROSS_POSITIVES, rng), true);
+    if (!alone)
+        put_pair_tokens(c, example, right, draw_to_front(right, labels, CROSS_POSITIVES, rng), true);
     put_pair_tokens(c, example, wrong, draw_to_front(wrong, pool, c->negatives, rng), false);
     group->count = c->training_batch.count - group->first;
     return 0;
@@ -505,7 +527,7 @@ static void dispose_cross(struct cross_training *c)
 
 int wt__lesson_cross(struct training *training, wt_trained *out, wt_error *err)
 {
-    static const refiner_loss losses[] = {wt__refiner_softmax, wt__refiner_bce};
+    static const refiner_loss losses[] = {wt__refiner_softmax, wt__refiner_bce, sum_losses};
     const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST};
     WT_CLEANUP(dispose_cross) struct cross_training c = {.training = training, .out = out->path};
     struct training_base base;

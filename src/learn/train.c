@@ -54,7 +54,7 @@ static const struct lesson lessons[] = {
     LESSON("set", "Set prediction: which of the hits a request needs, calibrated, and when no tool fits", "TRACC", "",
            ONE_SET, 1, 0, wt__lesson_set),
     LESSON("cross", "A cross-encoder, which reads a request and a tool together; not part of \"all\"",
-           "recall@5 of the best 30, reranked", "softmax bce", WISH, CROSS_BATCH, CROSS_RATE, wt__lesson_cross),
+           "recall@5 of the best 30, reranked", "softmax bce both", WISH, CROSS_BATCH, CROSS_RATE, wt__lesson_cross),
     LESSON("toolrerank", "ToolRerank: single- or multi-provider requests, and the parameters of its algorithms",
            "mean of recall and NDCG at 5", "", ONE_SET, 1, 0, wt__lesson_toolrerank),
 };
@@ -72,8 +72,7 @@ enum {
     THREADS_MAX = 256,
     BATCH_MAX = 1 << 16,
     ACCUMULATE_MAX = 1 << 16,
-    CANDIDATES_MAX = 1024,
-    NEGATIVES_MAX = 8
+    CANDIDATES_MAX = 1024
 };
 static const double EPOCHS_MAX = 10000, RATE_MAX = 1, JOIN_MAX = .9;
 

@@ -147,8 +147,9 @@ int wt__refiner_measure(struct dev_evaluator *evaluator, const char *recipe, boo
  *
  * Positives are the labels of a request. Negatives are drawn from the tools of the request's data set whose
  * descriptions are nearest to the request. Labels, tools with the same text as a label, and tools that no request needs
- * are not negatives. A request with some of its positives and negatives is a group. The loss of a group is either the
- * softmax of each positive against the negatives, or the binary cross-entropy of each pair.
+ * are not negatives. A request with some of its positives and negatives is a group. The loss of a group is the softmax of
+ * each positive against the negatives, the binary cross-entropy of each pair, or both together. With both, some groups
+ * have no positives, as if no tool fitted.
  *
  * The saved model gives log odds. For this, Platt scaling is folded into the head's last weights: the logistic function
  * that best separates right and wrong dev pairs. Without dev requests the logits are not scaled. */
@@ -157,6 +158,7 @@ enum {
     CROSS_BATCH = 8,     /* requests per step */
     CROSS_POSITIVES = 3, /* maximum positives of a request per step */
     CROSS_NEGATIVES = 4, /* default number of negatives */
+    NEGATIVES_MAX = 8,   /* maximum number of negatives, also of the lesson "encoder" */
     CROSS_DEPTH = 30,    /* maximum negatives to draw from; number of first-stage hits reranked on dev */
     CROSS_DEV = 200      /* maximum number of dev requests; a seeded sample of a larger set */
 };
