@@ -24,7 +24,7 @@ WT_API int wt_embed(wt_engine *engine, const char *const *texts, const size_t *l
 /* ---------------------------------------------------------------- models */
 
 /* Default encoder, which comes with whichtool. */
-#define WT_DEFAULT_MODEL "whichtool-minilm-v1"
+#define WT_DEFAULT_MODEL "whichtool-minilm-v2"
 /* Default encoder if the files of WT_DEFAULT_MODEL are missing. WT_DEFAULT_MODEL was tuned from this model.
  * wt_model_pull downloads it. */
 #define WT_BASE_MODEL "all-MiniLM-L6-v2"

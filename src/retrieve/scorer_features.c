@@ -22,7 +22,6 @@ enum { NEAREST = 20 }; /* candidates nearest by meaning that count for provider_
 /* Words of a text that a candidate has. All but `count` and the shares are masses. */
 struct matched_words {
     float name, provider, description, parameters, any; /* any: in any field */
-    float called;                                       /* in names: of the tool, the provider or parameters */
     float name_only;                                    /* in the name and neither in provider nor description */
     float name_share, provider_share; /* share of the distinct words of the name or provider that the text has */
     float count;                      /* number of words */
@@ -32,17 +31,17 @@ struct matched_words {
 struct scored_text {
     const struct source_query *query;
     const struct text *text;
-    size_t t, count;                                      /* number of the text; N */
-    const struct matched_words *matched;                  /* [N] */
-    const struct soft_match *soft;                        /* [N] */
-    struct soft_match best_soft;                          /* greatest value of each member */
-    const float *cosines, *words;                         /* [N] scores of meaning and words */
-    float best_cosine, best_words, best_any, best_called; /* greatest of the candidates, at least 0 */
-    const uint32_t *cosine_ranks;                         /* [N] 0-based by cosine among the candidates */
-    const uint32_t *sibling_ranks;                        /* [N] the same among the candidates of the provider */
-    const float *provider_cosine;                         /* [N] greatest cosine of a candidate of the same provider */
-    const float *provider_any;     /* [N] greatest matched.any of a candidate of the same provider */
-    const float *provider_nearest; /* [N] share of the NEAREST nearest with the same provider */
+    size_t t, count;                         /* number of the text; N */
+    const struct matched_words *matched;     /* [N] */
+    const struct soft_match *soft;           /* [N] */
+    struct soft_match best_soft;             /* greatest value of each member */
+    const float *cosines, *words;            /* [N] scores of meaning and words */
+    float best_cosine, best_words, best_any; /* greatest of the candidates, at least 0 */
+    const uint32_t *cosine_ranks;            /* [N] 0-based by cosine among the candidates */
+    const uint32_t *sibling_ranks;           /* [N] the same among the candidates of the provider */
+    const float *provider_cosine;            /* [N] greatest cosine of a candidate of the same provider */
+    const float *provider_any;               /* [N] greatest matched.any of a candidate of the same provider */
+    const float *provider_nearest;           /* [N] share of the NEAREST nearest with the same provider */
     const struct candidate_providers *providers;
     const struct soft_match *provider_soft; /* [P] greatest value of each member of a candidate of the provider */
     unsigned asked;                         /* actions that the text asks for; bits of enum action */
@@ -128,8 +127,6 @@ static float share_of(float score, float best)
     ROW(any, text->matched[c].any, FEATURE_WHOLE)                                                                      \
     ROW(any_gap, text->matched[c].any - text->best_any, 0)                                                             \
     ROW(name_only, text->matched[c].name_only, FEATURE_SIBLING)                                                        \
-    ROW(called, text->matched[c].called, FEATURE_WHOLE)                                                                \
-    ROW(called_gap, text->matched[c].called - text->best_called, 0)                                                    \
     /* Shares of the words of the name and of the provider. */                                                         \
     ROW(name_share, text->matched[c].name_share, FEATURE_WHOLE)                                                        \
     ROW(provider_share, text->matched[c].provider_share, FEATURE_SIBLING)                                              \
@@ -303,8 +300,7 @@ static const uint8_t *find_term_masks(const struct term_fields *fields, size_t t
 
 enum {
     DESCRIBED = 1u << FIELD_DESCRIPTION | 1u << FIELD_CATEGORY,
-    PARAMETERS = 1u << FIELD_PARAMETERS | 1u << FIELD_PARAMETER_TEXTS,
-    NAMES = 1u << FIELD_NAME | 1u << FIELD_PROVIDER | 1u << FIELD_PARAMETERS
+    PARAMETERS = 1u << FIELD_PARAMETERS | 1u << FIELD_PARAMETER_TEXTS
 };
 
 /* Adds a term of this idf to the sums of each candidate. */
@@ -322,7 +318,6 @@ static void add_term(const uint8_t *masks, float idf, size_t count, struct match
         m->provider += provider ? idf : 0;
         m->description += mask & DESCRIBED ? idf : 0;
         m->parameters += mask & PARAMETERS ? idf : 0;
-        m->called += mask & NAMES ? idf : 0;
         m->name_only += name && !provider && !(mask & DESCRIBED) ? idf : 0;
         m->name_share += (float)name;
         m->provider_share += (float)provider;
@@ -350,7 +345,6 @@ static void match_words(const struct term_fields *fields, size_t t, struct match
         m->provider *= scale;
         m->description *= scale;
         m->parameters *= scale;
-        m->called *= scale;
         m->name_only *= scale;
         m->name_share /= (float)(names ? names : 1);
         m->provider_share /= (float)(providers ? providers : 1);
@@ -416,11 +410,9 @@ static void find_best_soft(const struct candidate_providers *providers, const st
 /* Multiplies what the text finds in a tool by the damping of its words. */
 static void damp_matches(float damping, struct matched_words *matched, struct soft_match *soft)
 {
-    float *const values[] = {&matched->name,       &matched->provider, &matched->description,
-                             &matched->parameters, &matched->any,      &matched->called,
-                             &matched->name_only,  &matched->count,    &soft->name,
-                             &soft->sentence,      &soft->any,         &soft->cubed,
-                             &soft->hits};
+    float *const values[] = {&matched->name,  &matched->provider,  &matched->description, &matched->parameters,
+                             &matched->any,   &matched->name_only, &matched->count,       &soft->name,
+                             &soft->sentence, &soft->any,          &soft->cubed,          &soft->hits};
     for (size_t i = 0; damping < 1 && i < sizeof values / sizeof *values; i++)
         *values[i] *= damping;
 }
@@ -532,7 +524,6 @@ static int read_scored_text(const struct term_fields *fields, const struct soft_
         out->best_cosine = fmaxf(out->best_cosine, out->cosines[c]);
         out->best_words = fmaxf(out->best_words, out->words[c]);
         out->best_any = fmaxf(out->best_any, matched[c].any);
-        out->best_called = fmaxf(out->best_called, matched[c].called);
     }
     WT_TRY(rank_candidates(out->cosines, query->count, providers, out, arena, err));
     return compare_providers(providers, out, arena, err);

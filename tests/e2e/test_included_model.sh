@@ -5,7 +5,7 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
-own=whichtool-minilm-v1 before=all-MiniLM-L6-v2
+own=whichtool-minilm-v2 before=all-MiniLM-L6-v2
 export WHICHTOOL_MANIFESTS=$work/program HF_ENDPOINT=http://127.0.0.1:9
 mkdir program
 "$python" "$here/tiny_model.py" "$work/program/along"

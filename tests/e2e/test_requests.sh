@@ -72,7 +72,7 @@ printf '1\tx\n' >requests/single/001.tsv
 run_join 1 "a row with too few columns" cats joined --requests requests
 says "001.tsv:1: 2 columns; a row has 5 to 6"
 
-"$python" "$source_root/tools/train-scorer" gone gone work >out 2>err && fail "train-scorer accepted a missing folder"
+"$python" "$source_root/tools/train-scorer" gone gone gone work >out 2>err && fail "train-scorer accepted a missing folder"
 says "gone has none of the folders connectors, mcp-texts, openapi-twilio"
 features=$(sed -n 's/^    ROW(\([a-z0-9_]*\),.*/\1/p' "$source_root/src/retrieve/scorer_features.c")
 same "--worth names features that exist" "" "$("$python" - "$source_root/tools/train-scorer" $features <<'END'

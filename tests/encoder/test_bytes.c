@@ -126,7 +126,7 @@ static void included_model_is_near_fp32(void **state)
     char included[512];
 
     (void)state;
-    snprintf(included, sizeof(included), "%s/models/whichtool-minilm-v1", source ? source : ".");
+    snprintf(included, sizeof(included), "%s/models/whichtool-minilm-v2", source ? source : ".");
     if (!wt__is_folder(included)) {
         print_message("skipped: no %s\n", included);
         skip();

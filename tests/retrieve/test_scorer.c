@@ -149,7 +149,7 @@ static void damaged_images_are_refused(void **state)
 
 static void every_encoder_has_a_network(void **state)
 {
-    static const char *const encoders[] = {NULL, "whichtool-minilm-v1", "all-MiniLM-L6-v2", "whichtool-static-v1",
+    static const char *const encoders[] = {NULL, "whichtool-minilm-v2", "all-MiniLM-L6-v2", "whichtool-static-v1",
                                            "some/other-encoder"};
     enum { COUNT = sizeof encoders / sizeof *encoders };
     struct scorer scorers[COUNT];
