@@ -74,14 +74,22 @@ says "001.tsv:1: 2 columns; a row has 5 to 6"
 
 "$python" "$source_root/tools/train-scorer" gone gone gone work >out 2>err && fail "train-scorer accepted a missing folder"
 says "gone has none of the folders connectors, mcp-texts, openapi-twilio"
+cp "$source_root/tools/train-scorer" train_scorer.py
 features=$(sed -n 's/^    ROW(\([a-z0-9_]*\),.*/\1/p' "$source_root/src/retrieve/scorer_features.c")
-same "--worth names features that exist" "" "$("$python" - "$source_root/tools/train-scorer" $features <<'END'
-import importlib.machinery, importlib.util, sys
-sys.dont_write_bytecode = True
-loader = importlib.machinery.SourceFileLoader("train_scorer", sys.argv[1])
-module = importlib.util.module_from_spec(importlib.util.spec_from_loader("train_scorer", loader))
-loader.exec_module(module)
-print(*(set(" ".join(module.GROUPS.values()).split()) - set(sys.argv[2:])))
+same "--worth names features that exist" "" "$("$python" - $features <<'END'
+import sys, train_scorer
+print(*(set(" ".join(train_scorer.GROUPS.values()).split()) - set(sys.argv[1:])))
+END
+)"
+
+same "the default encoder's lists have cosines of encoders that did not see their requests" \
+    "joined-0 without-0, joined-1 without-1" "$("$python" - <<'END'
+import pathlib, train_scorer
+jobs = train_scorer.list_jobs(pathlib.Path("work"), pathlib.Path("sets"), pathlib.Path("encoders"), "m")
+pairs = {(folder.parent.name, options[1].parent.name) for _, folder, split, out, options in jobs
+         if split == "train" and out.parent.name == train_scorer.CROSSWISE and folder.name in train_scorer.REQUESTED}
+assert len({job[3] for job in jobs}) == len(jobs), "two jobs write one file"
+print(", ".join(" ".join(pair) for pair in sorted(pairs)))
 END
 )"
 
