@@ -244,8 +244,8 @@ static int begin_cross(void *self, wt_error *err)
     return wt__batch_open(&c->training_batch, c->model, BATCH_ROWS, c->training->threads, &c->limits, err);
 }
 
-/* The loss "both": softmax orders the tools of a request, and the mean binary cross-entropy of its pairs gives the logits
- * an absolute scale. In a group without positives, which has one term, only the scale is learned. */
+/* The loss "both": softmax orders the tools of a request, and the mean binary cross-entropy of its pairs gives the
+ * logits an absolute scale. In a group without positives, which has one term, only the scale is learned. */
 static double sum_losses(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms)
 {
     float order[CROSS_POSITIVES + NEGATIVES_MAX];

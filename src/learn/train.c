@@ -67,13 +67,7 @@ const wt_lesson *wt_lesson_at(size_t index)
 
 #define LOCK_FILE "training.lock"
 #define ALL "all" /* name of all lessons except those that must be named (LESSON_NEEDS_WISH) */
-enum {
-    SEED = 1,
-    THREADS_MAX = 256,
-    BATCH_MAX = 1 << 16,
-    ACCUMULATE_MAX = 1 << 16,
-    CANDIDATES_MAX = 1024
-};
+enum { SEED = 1, THREADS_MAX = 256, BATCH_MAX = 1 << 16, ACCUMULATE_MAX = 1 << 16, CANDIDATES_MAX = 1024 };
 static const double EPOCHS_MAX = 10000, RATE_MAX = 1, JOIN_MAX = .9;
 
 /* Report and its memory. */

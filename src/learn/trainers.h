@@ -147,9 +147,9 @@ int wt__refiner_measure(struct dev_evaluator *evaluator, const char *recipe, boo
  *
  * Positives are the labels of a request. Negatives are drawn from the tools of the request's data set whose
  * descriptions are nearest to the request. Labels, tools with the same text as a label, and tools that no request needs
- * are not negatives. A request with some of its positives and negatives is a group. The loss of a group is the softmax of
- * each positive against the negatives, the binary cross-entropy of each pair, or both together. With both, some groups
- * have no positives, as if no tool fitted.
+ * are not negatives. A request with some of its positives and negatives is a group. The loss of a group is the softmax
+ * of each positive against the negatives, the binary cross-entropy of each pair, or both together. With both, some
+ * groups have no positives, as if no tool fitted.
  *
  * The saved model gives log odds. For this, Platt scaling is folded into the head's last weights: the logistic function
  * that best separates right and wrong dev pairs. Without dev requests the logits are not scaled. */
