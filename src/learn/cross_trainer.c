@@ -23,7 +23,7 @@ enum {
     ENOUGH = 8000,       /* number of requests to process */
     MOST = 3,            /* maximum epochs */
     CUTOFF = 5,          /* cutoff of recall on dev */
-    ALONE_IN = 6         /* with the loss "both", one group in six has no positives */
+    GONE_IN = 6          /* with the loss "both", one group in six has no positives */
 };
 #define SHRINKAGE 1e-4 /* shrinkage of the fit of Platt scaling (wt__logistic_fit) */
 
@@ -294,10 +294,10 @@ static int add_group(struct cross_training *c, size_t i, uint32_t example, struc
     WT_AUTO_FREE uint32_t *right = wt__alloc_array(labels, sizeof *right);
     WT_CHECK_ALLOC(right, err);
     memcpy(right, train->tools + train->starts[example], labels * sizeof *right);
-    bool alone = c->loss == sum_losses && wt__rng_below(rng, ALONE_IN) == 0;
+    bool gone = c->loss == sum_losses && wt__rng_below(rng, GONE_IN) == 0;
     size_t pool = wt__ranking_wrong(&c->ranking, example, NULL, c->best + i * RANKING_DEPTH, CROSS_DEPTH, wrong);
     group->first = c->training_batch.count;
-    if (!alone)
+    if (!gone)
         put_pair_tokens(c, example, right, draw_to_front(right, labels, CROSS_POSITIVES, rng), true);
     put_pair_tokens(c, example, wrong, draw_to_front(wrong, pool, c->negatives, rng), false);
     group->count = c->training_batch.count - group->first;
