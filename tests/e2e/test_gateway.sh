@@ -180,6 +180,7 @@ expect 0 "with one they do" mcp status
 prints '^home +ready '
 lacks err "No gateway"
 kill -9 "$served"
+wait_until has_ended "$served" || kill -9 "$served"
 wait "$served" 2>/dev/null
 served=
 exec 4>&-
@@ -193,6 +194,7 @@ exec 4>in
 wait_until grep -qF 'whichtool: home: 3 tools wait for approval: `whichtool -s other.wt mcp approve home`' log
 wait_until grep -q '^whichtool: cannot start dead, trying again: ' log
 exec 4>&-
+wait_until has_ended "$served" || kill -9 "$served"
 wait "$served"
 same "and it ends with its client" 0 $?
 served=
@@ -270,6 +272,7 @@ import json
 lines = [line for line in map(json.loads, open("served.jsonl")) if "decision" in line]
 print(*[line[key] for line in lines for key in ("principal", "decision")])')"
 kill -TERM "$served"
+wait_until has_ended "$served" || kill -9 "$served"
 wait "$served"
 same "it ends well" 0 $?
 served=
@@ -309,6 +312,7 @@ list_tools() { # NAME SERVERS TOOL: the list contains the tool; messages go to l
 }
 end_it() {
     exec 4>&-
+    wait_until has_ended "$served" || kill -9 "$served"
     wait "$served"
     served=
 }
