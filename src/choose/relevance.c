@@ -105,9 +105,9 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit_list *h
 }
 
 /* Fitted by bench/bench_needs.c on the dev requests of bench/real, with the default encoder. */
-static const float need_weights[NEED_FEATURES] = {0.6367f, 3.848f, -1.009f, -0.04902f}, need_constant = -1.266f;
+static const float need_weights[NEED_FEATURES] = {0.6785f, 3.512f, -0.6407f, 0.3531f}, need_constant = -1.181f;
 
-const float wt__need_least = 0.1f;
+const float wt__need_least = 0.05f;
 
 /* Hits of a need are added until the sum of their probabilities is at least SURE. After the first hit, hits with a
  * probability below ALTERNATIVE are not added. */
