@@ -212,7 +212,7 @@ typedef struct wt_pick_options {
      * allow, at most WT_MAX_COMPLETE tools. Requires training. 0: the set of the greatest expected TRACC instead. */
     double complete;
     /* Share of requests with a fitting tool that may get an empty set, in exchange for fewer wrong tools, below 1. 0:
-     * the default, 0.05. Before training, a need whose best tool has a probability below 10 % also gets no tool.
+     * the default, 0.05. Before training, a need whose best tool has a probability below 5 % also gets no tool.
      * WT_OFF: never abstain. */
     double abstain;
     const char *provider; /* only tools of this provider, added to filter->providers; NULL: not restricted */

@@ -113,7 +113,7 @@ static const struct cli_option pick_options[] = {
            "set. Requests that no tool fits still get none; see --abstain."),
     OPTION(ABSTAIN, "abstain", TEXT, "SHARE",
            ABSTAIN_HELP
-           " Before training, a need whose best tool has a probability below 10 % gets none, either. Only with "
+           " Before training, a need whose best tool has a probability below 5 % gets none, either. Only with "
            "the recipe set. Default: 0.05. 0 turns both off."),
     FLAG(EXPLAIN, "explain",
          "Explain each score: what words, meaning and past requests contributed, and which words matched in which "

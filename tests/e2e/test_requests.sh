@@ -83,10 +83,10 @@ END
 )"
 
 same "the default encoder's lists have cosines of encoders that did not see their requests" \
-    "joined-0 without-0, joined-1 without-1" "$("$python" - <<'END'
+    "joined whichtool-minilm-v1, joined-0 without-0, joined-1 without-1" "$("$python" - <<'END'
 import pathlib, train_scorer
 jobs = train_scorer.list_jobs(pathlib.Path("work"), pathlib.Path("sets"), pathlib.Path("encoders"), "m")
-pairs = {(folder.parent.name, options[1].parent.name) for _, folder, split, out, options in jobs
+pairs = {(folder.parent.name, options[1].parts[1]) for _, folder, split, out, options in jobs
          if split == "train" and out.parent.name == train_scorer.CROSSWISE and folder.name in train_scorer.REQUESTED}
 assert len({job[3] for job in jobs}) == len(jobs), "two jobs write one file"
 print(", ".join(" ".join(pair) for pair in sorted(pairs)))

@@ -376,8 +376,8 @@ static const struct {
     const char *policy, *has[2], *lacks;
 } copies[] = {
     {"{\"rules\":[{}]}",
-     {"\"also\":[", "{\"call_with\":\"call_destructive\",\"name\":\"a__send\"}"},
-     "{\"call_with\":\"call_read\",\"name\":\"a__send\"}"},
+     {"\"also\":[", "{\"call_with\":\"call_destructive\",\"name\":\"c__send\"}"},
+     "{\"call_with\":\"call_read\",\"name\":\"c__send\"}"},
     {"{\"rules\":[{\"servers\":[\"a\",\"c\"]}]}",
      {"\"also\":[{\"call_with\":\"call_destructive\",\"name\":\"c__send\"}],", "\"name\":\"a__send\""},
      "b__send"},
