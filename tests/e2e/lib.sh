@@ -68,6 +68,10 @@ has_ended() { # PID: a zombie has ended
     state=$(sed -n 's/^State:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
     [ -z "$state" ] || [ "${state:0:1}" = Z ]
 }
+await_end() { # PID: waits for the end of a child and returns its status; kills it after two minutes
+    wait_until has_ended "$1" || kill -9 "$1"
+    wait "$1" 2>/dev/null
+}
 says_or_has_ended() { # FILE PID
     [ -s "$1" ] || has_ended "$2"
 }

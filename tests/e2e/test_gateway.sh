@@ -180,8 +180,7 @@ expect 0 "with one they do" mcp status
 prints '^home +ready '
 lacks err "No gateway"
 kill -9 "$served"
-wait_until has_ended "$served" || kill -9 "$served"
-wait "$served" 2>/dev/null
+await_end "$served"
 served=
 exec 4>&-
 nothing_is_left "kill -9 leaves none of their processes"
@@ -194,8 +193,7 @@ exec 4>in
 wait_until grep -qF 'whichtool: home: 3 tools wait for approval: `whichtool -s other.wt mcp approve home`' log
 wait_until grep -q '^whichtool: cannot start dead, trying again: ' log
 exec 4>&-
-wait_until has_ended "$served" || kill -9 "$served"
-wait "$served"
+await_end "$served"
 same "and it ends with its client" 0 $?
 served=
 nothing_is_left "and its servers with it"
@@ -272,8 +270,7 @@ import json
 lines = [line for line in map(json.loads, open("served.jsonl")) if "decision" in line]
 print(*[line[key] for line in lines for key in ("principal", "decision")])')"
 kill -TERM "$served"
-wait_until has_ended "$served" || kill -9 "$served"
-wait "$served"
+await_end "$served"
 same "it ends well" 0 $?
 served=
 nothing_is_left "and its servers with it"
@@ -312,8 +309,7 @@ list_tools() { # NAME SERVERS TOOL: the list contains the tool; messages go to l
 }
 end_it() {
     exec 4>&-
-    wait_until has_ended "$served" || kill -9 "$served"
-    wait "$served"
+    await_end "$served"
     served=
 }
 list_tools "the other servers of one that holds itself are there" circle.json home__read_note
