@@ -4,7 +4,6 @@
  *
  * STORE and REQUESTS.jsonl: the store of bench/real, and its dev requests. Some requests need no tool. MODEL: an
  * encoder, or "" to search by words only. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +15,11 @@
 #include "learn/logistic.h"
 #include "support.h"
 
-enum { MOST = 1 << 16, SHARES = 99 };
+enum { MOST = 1 << 16 };
 
 static float values[MOST][NEED_FEATURES];
 static uint8_t answers[MOST];
-static size_t rows, begins[MOST], requests; /* begins: first row of each request */
-static bool needs_any[MOST];
+static size_t rows;
 
 static bool is_needed(const json_t *needs, const char *id)
 {
@@ -54,32 +52,12 @@ static void collect_request_rows(wt_engine *engine, const json_t *request)
         which[i] = hits[i].hit;
     if (wt__materialise_hits(&search, which, count, false, &items, &len, &err) < 0 || len != count)
         exit_with_message("a hit is no longer in the store");
-    begins[requests] = rows;
-    needs_any[requests++] = json_array_size(json_object_get(request, "needs")) > 0;
     for (size_t i = 0; i < count && rows < MOST; i++, rows++) {
         memcpy(values[rows], hits[i].values, sizeof values[rows]);
         answers[rows] = is_needed(json_object_get(request, "needs"), items[i]->tool->id);
     }
     wt__search_end(&search);
     wt__arena_dispose(&arena);
-}
-
-/* Prints the percentiles of the best tool's probability over answerable requests. */
-static void print_shares(const float *weights, float constant)
-{
-    static float best[MOST];
-    size_t count = 0;
-    begins[requests] = rows;
-    for (size_t r = 0; r < requests; r++) {
-        float most = 0;
-        for (size_t i = begins[r]; i < begins[r + 1]; i++)
-            most = fmaxf(most, wt__logistic(weights, constant, values[i], NEED_FEATURES));
-        if (needs_any[r])
-            best[count++] = most;
-    }
-    qsort(best, count, sizeof *best, compare_floats);
-    for (size_t s = 0; s <= SHARES; s++)
-        printf("%.4gf%s", (double)best[s * count / 100], s < SHARES ? ", " : "\n");
 }
 
 int main(int argc, char **argv)
@@ -109,7 +87,6 @@ int main(int argc, char **argv)
     for (size_t f = 0; f < NEED_FEATURES; f++)
         printf("%s%.4gf", f ? ", " : "{{", (double)weights[f]);
     printf("}, %.4gf}\n", (double)constant);
-    print_shares(weights, constant);
     fclose(file);
     wt_close(engine);
     return 0;

@@ -105,7 +105,7 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit_list *h
 }
 
 /* Fitted by bench/bench_needs.c on the dev requests of bench/real, with the default encoder. */
-static const float need_weights[NEED_FEATURES] = {0.6785f, 3.512f, -0.6407f, 0.3531f}, need_constant = -1.181f;
+static const float need_weights[NEED_FEATURES] = {0.5923f, 3.505f, -0.2482f, 0.9815f}, need_constant = -1.458f;
 
 const float wt__need_least = 0.05f;
 

@@ -5,7 +5,7 @@
 need_python
 join=$source_root/tools/join-requests
 
-mkdir -p requests/{single,multi,followup,none} cats/{mcp-texts,openapi-twilio} package/api
+mkdir -p requests/{single,multi,plan,followup,none} cats/{mcp-texts,openapi-twilio} package/api
 printf 'number\tcatalogue\tprovider\tid\n' >requests/tools.tsv
 # DEV becomes a provider of the dev split; the others are in train.
 printf '1\tmcp\tp0\tp0/a\n2\tmcp\tp0\tp0/b\n3\topenapi-twilio\tp0\tp0/c\n4\tmcp\tDEV\tDEV/d\n5\topenapi\tT\tapi/t.json#get /x\n' |
@@ -15,6 +15,7 @@ print(next(n for n in map("p{}".format, range(99)) if int(hashlib.sha1(n.encode(
         >>requests/tools.tsv
 printf '1\ts1\tsit1\tplain1\tind1\n4\ts4\tsit4\tplain4\tind4\tfremd4\n5\ts5\tsit5\tplain5\tind5\t\n' >requests/single/000.tsv
 printf '1,2\tboth\n1,3\tacross\n1,4\tmixed\n' >requests/multi/001.tsv
+printf '1,2\tone thing. then another\n' >requests/plan/001.tsv
 printf '2\t1\tturn one\tits answer\tand that?\n' >requests/followup/001.tsv
 printf 'near\tp0\tnot this\ntalk\t-\thello\n' >requests/none/001.tsv
 printf '1 2\n' >requests/twins.tsv
@@ -35,7 +36,7 @@ run_join() { # CODE NAME ARGUMENT...
     [ $? = "$want" ] || fail "wanted exit $want: join-requests $*"
 }
 run_join 0 "a join without OpenAPI documents" cats joined --requests requests
-prints "^mcp: 4 tools, 11 requests$"
+prints "^mcp: 4 tools, 12 requests$"
 prints "^left out: 1 requests that need tools of both splits$"
 prints "^left out: 4 requests that need a tool that the catalogues lack$"
 same "a twin is right as well" "p0/a p0/b" "$(awk '$1 == "r1-short" { print $2 }' joined/mcp/qrels/train.tsv | xargs)"

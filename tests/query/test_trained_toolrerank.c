@@ -37,7 +37,8 @@ static void config_weighs_first_stage(void **state)
     add_many(100);
     write_trained_config("dpr", true, DPR);
     write_trained_config("toolrerank", true,
-                         "\"weights\": {\"scorer\": 1, \"subquery\": 1}, \"hierarchy\": {\"truncate\": false}");
+                         "\"weights\": {\"scorer\": 0.62, \"lexical\": 0.19, \"dense\": 0.19, \"subquery\": 1}, "
+                         "\"hierarchy\": {\"truncate\": false}");
     wt_hits *ours = find_capped_in_new_engine("toolrerank", request, 40, 0),
             *hybrid = find_capped_in_new_engine("hybrid", request, 40, 0);
     wt_hits *dpr = find_capped_in_new_engine("dpr", request, 40, 0);
