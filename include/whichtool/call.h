@@ -15,6 +15,8 @@
 extern "C" {
 #endif
 
+#define WT_MAX_CALL_CANDIDATES 64 /* maximum of wt_call_options.candidates */
+
 typedef struct wt_call_options {
     size_t size;
     const char *tool;     /* tool to call, named as in wt_get, so that only its arguments are sought; NULL: choose it */
@@ -23,8 +25,9 @@ typedef struct wt_call_options {
     const wt_filter *filter; /* tools that may be called; NULL: all */
     const char *form;        /* format of wt_called.call: "arguments" (an object), "openai", "openai-responses",
                                 "anthropic", "gemini", "mcp", or "lines" (of ToolVerifier); NULL: "arguments" */
-    /* Share of requests with a fitting tool that may get no call, below 1. 0: the default, 0.05, with "auto" only. With
-     * the default, weak hits also need a probability of 16 % that some tool fits. WT_OFF: never abstain. */
+    /* Share of requests with a fitting tool that may get no call, below 1. WT_OFF: never abstain. 0: the default. With
+     * language_model, the default never abstains, because the model may answer that no tool fits. Otherwise it is 0.05,
+     * with "auto" only, and weak hits also need a probability of 16 % that some tool fits. */
     double abstain;
     int explain;             /* fill wt_called.steps */
     int as_typed;            /* same as in wt_find_options */
@@ -52,6 +55,9 @@ typedef struct wt_call_options {
      * construction: final arguments, assembled (the default), or written by the model from "name: value" lines
      * (A.4.7) */
     const char *experiment;
+    /* Number of first hits to choose from, at most WT_MAX_CALL_CANDIDATES; 0: 8, or 20 with language_model. Weak hits
+     * are left out, but a language model also chooses from them (unless `abstain` leaves no hits). */
+    size_t candidates;
 } wt_call_options;
 
 WT_INIT(wt_call_options_init, wt_call_options)

@@ -43,20 +43,22 @@ void wt_called_free(wt_called *public)
     free(result);
 }
 
-/* Makes candidates of the hits that are not weak. If all hits are weak, the first hit becomes the only candidate. With
- * the default of `abstain`, a weak hit is dropped if the probability that some tool fits is below WEAK_LEAST. */
+/* Makes candidates of the hits. A language model reads all of them. Without one, weak hits are left out. If all hits are
+ * weak, the first hit becomes the only candidate. With the default of `abstain`, it is dropped if the probability that
+ * some tool fits is below WEAK_LEAST. */
 static void take_candidates(struct call_run *calling)
 {
     const wt_hits *hits = calling->hits;
+    bool by_model = calling->model.wanted;
     size_t weak = 0;
     for (size_t i = 0; i < hits->len; i++)
         weak += hits->items[i]->weak != 0;
     calling->weak = weak > 0 && weak == hits->len;
-    if (calling->weak && calling->options->abstain == 0 && hits->no_answer_probability > 1 - WEAK_LEAST)
+    if (!by_model && calling->weak && calling->options->abstain == 0 && hits->no_answer_probability > 1 - WEAK_LEAST)
         return;
-    for (size_t i = 0; i < hits->len && calling->count < (calling->weak ? 1 : CALL_CANDIDATES); i++) {
+    for (size_t i = 0; i < hits->len && calling->count < (calling->weak && !by_model ? 1 : hits->len); i++) {
         const wt_hit *hit = hits->items[i];
-        if (!hit->weak || calling->weak)
+        if (!hit->weak || calling->weak || by_model)
             calling->candidates[calling->count++] =
                 (struct call_candidate){.tool = hit->tool, .score = hit->score, .probability = hit->probability};
     }
@@ -67,7 +69,9 @@ static int search_candidates(struct call_run *calling, wt_error *err)
     const wt_call_options *options = calling->options;
     wt_find_options find;
     wt_find_options_init(&find);
-    find.k = CALL_CANDIDATES;
+    find.k = options->candidates     ? options->candidates
+             : calling->model.wanted ? CALL_MODEL_CANDIDATES
+                                     : CALL_CANDIDATES;
     find.recipe = options->recipe;
     find.provider = options->provider;
     find.filter = options->filter;
@@ -75,9 +79,10 @@ static int search_candidates(struct call_run *calling, wt_error *err)
     find.progress = options->progress;
     find.progress_context = options->progress_context;
     find.time_limit_ms = options->time_limit_ms;
-    /* The search abstains only with "auto": another recipe might not estimate whether any tool fits. */
+    /* By default, the search abstains only with "auto": another recipe might not estimate whether any tool fits. A
+     * language model may answer that no tool fits. */
     bool chosen = options->recipe && strcmp(options->recipe, "auto") != 0;
-    double share = options->abstain == 0 && !chosen ? ABSTAIN : options->abstain;
+    double share = options->abstain == 0 && !chosen && !calling->model.wanted ? ABSTAIN : options->abstain;
     find.abstain = share > 0 ? share : 0; /* WT_OFF is 0 here */
     WT_TRY(wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err));
     take_candidates(calling);
@@ -107,7 +112,7 @@ static int read_candidate_arguments(struct call_run *calling, struct call_candid
 
 static void decide_candidate(struct call_run *calling)
 {
-    struct choice choices[CALL_CANDIDATES];
+    struct choice choices[WT_MAX_CALL_CANDIDATES];
     for (size_t i = 0; i < calling->count; i++) {
         const struct call_candidate *candidate = &calling->candidates[i];
         choices[i] = (struct choice){.name = wt__str(candidate->tool->name),
@@ -572,6 +577,9 @@ int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt
     WT_TRY(wt__options_read(&options, sizeof options, given, err));
     if (options.form)
         WT_TRY(wt__tool_call_check(wt__str(options.form), err));
+    if (options.candidates > WT_MAX_CALL_CANDIDATES)
+        return wt__fail(err, WT_EINVAL, "%zu candidates; at most %d are possible", options.candidates,
+                        WT_MAX_CALL_CANDIDATES);
     WT_TRY(wt__request_check((struct str){request, request_len}, err));
     struct call_result *result = calloc(1, sizeof *result);
     WT_CHECK_ALLOC(result, err);

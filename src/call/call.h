@@ -20,8 +20,9 @@
  * model is wanted, model_call.c lets the model choose the tool and write the arguments. */
 
 enum {
-    CALL_CANDIDATES = 8, /* first hits considered; on the dev sets, the correct tool is rarely after the fifth */
-    CALL_VIOLATIONS = 8, /* maximum violations reported */
+    CALL_CANDIDATES = 8, /* default number of candidates; on the dev sets, the correct tool is rarely after the fifth */
+    CALL_MODEL_CANDIDATES = 20, /* the same with a language model; ToolVerifier's library has 17 tools */
+    CALL_VIOLATIONS = 8,        /* maximum violations reported */
 };
 
 struct call_candidate {
@@ -65,8 +66,8 @@ struct call_run {
     /* Progress. */
     wt_hits *hits;   /* NULL with options->tool */
     wt_tools *tools; /* NULL without options->tool */
-    struct call_candidate candidates[CALL_CANDIDATES];
-    bool weak;            /* true if all hits are weak; at most one of them is a candidate */
+    struct call_candidate candidates[WT_MAX_CALL_CANDIDATES];
+    bool weak;            /* true if all hits are weak; without a language model, only one of them is a candidate */
     size_t count;         /* number of candidates; 0 if no tool was found or the language model chose none */
     size_t found;         /* number of candidates whose values must be freed; kept if the language model resets count */
     size_t first, second; /* the chosen and the next best candidate; second is SIZE_MAX if there is only one */

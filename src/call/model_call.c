@@ -90,7 +90,7 @@ static int put_stored_contrast(void *self, const struct contrast_key *key, struc
  * as it is. If the model finds that no tool fits, calling->count becomes 0. */
 static int select_candidate(struct call_run *calling, struct chat_model *chat, wt_error *err)
 {
-    struct selection_candidate candidates[CALL_CANDIDATES] = {{.name = {0}}};
+    struct selection_candidate candidates[WT_MAX_CALL_CANDIDATES] = {{.name = {0}}};
     const struct contrast_store store = {calling, get_stored_contrast, put_stored_contrast};
     const struct selection_options options = {.method = calling->model.method, .store = &store};
     const struct call_request request = {.text = calling->request, .progress = calling->progress};

@@ -173,6 +173,7 @@ int wt__cmd_call(struct cli *cli)
     options.tool = wt__option_text(cli, OPT_TOOL);
     options.recipe = recipe;
     options.filter = &filter;
+    options.candidates = (size_t)cli->arguments.number[OPT_CANDIDATES];
     options.form = form && strcmp(form, "json") != 0 ? form : NULL;
     options.explain = wt__has_option(cli, OPT_EXPLAIN);
     options.as_typed = wt__has_option(cli, OPT_AS_TYPED);

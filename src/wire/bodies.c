@@ -140,8 +140,10 @@ static const struct field call_items[] = {
     FILTER_FIELD,
     FIELD(
         RATE, "abstain", call_body, options.abstain, 0, 0,
-        "Share of requests with a fitting tool that may get no call, in exchange for fewer wrong calls; default 0.05; "
-        "0 turns this off. Only without recipe."),
+        "Share of requests with a fitting tool that may get no call, in exchange for fewer wrong calls; default 0.05, "
+        "with language_model 0; 0 turns this off. Only without recipe."),
+    FIELD(COUNT, "candidates", call_body, options.candidates, 1, WT_MAX_CALL_CANDIDATES,
+          "Number of first hits to choose from; default 8, with language_model 20."),
     FLAG("language_model", call_body, options.language_model,
          "The server's language model chooses the tool, writes the arguments and verifies both."),
     AS_TYPED_FIELD(call_body),

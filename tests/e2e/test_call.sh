@@ -265,6 +265,8 @@ expect 2 "a second model alone" call --second-chat-model second "$city"
 says "need --chat-model"
 expect 2 "a construction alone" call --construction written "$city"
 expect 2 "no such construction" call --chat-model first --construction dictated "$city"
+expect 2 "too many candidates" call --candidates 65 "$city"
+says "from 1 to 64"
 expect 2 "a missing second model" call --chat-model first --generation second-model "$city"
 says "requires a second chat model; use --second-chat-model NAME"
 expect 2 "a second model that is of no use" call --chat-model first --generation alone --second-chat-model second "$city"
@@ -275,10 +277,15 @@ for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
 if [ -f port ]; then
     "$WHICHTOOL" -q usage add --no-vectors --request "will it rain in Leith" --tool weather/get_forecast || exit 1
     from=(--chat-url "http://127.0.0.1:$(cat port)/v1" --record answers.jsonl)
+    expect 0 "without a model" call "${model[@]}" --json --explain "$city: Oslo"
+    strong=$(json_of 'len(d["steps"]["candidates"])')
     for way in served replayed; do
         one=$(asked "$way: one shot" "${from[@]}" --selection one-shot --generation alone)
         same "$way: one shot" 'call-pick-one-shot call-arguments {"city": "Oslo"} schema' "$one"
         same "$way: a past request" True "$(json_of '"will it rain in Leith" in d["steps"]["selection"]["exchanges"][0]["question"]')"
+        same "$way: weak hits are candidates" True "$(json_of 'len(d["steps"]["candidates"]) > '"$strong")"
+        asked "$way: two candidates" "${from[@]}" --selection once --generation alone --candidates 2 >/dev/null
+        same "$way: two candidates" 2 "$(json_of 'len(d["steps"]["candidates"])')"
         two=$(asked "$way: two models" "${from[@]}" --tool get_forecast --second-chat-model second)
         same "$way: two models" "call-arguments call-arguments call-verify" "${two%% \{*}"
         same "$way: both are told" "Oslo Rome" "$(json_of '" ".join(d["steps"]["generation"]["arguments"][0]["predictions"])')"
@@ -289,7 +296,7 @@ if [ -f port ]; then
         [ "$way" = served ] && kill $server
         from=(--replay answers.jsonl)
     done
-    same "both models are in one file" 5 "$(wc -l <answers.jsonl)"
+    same "both models are in one file" 6 "$(wc -l <answers.jsonl)"
     expect 3 "another second model" call "${model[@]}" "${first[@]}" "${from[@]}" --tool get_forecast --second-chat-model third "$city"
 else
     skip "no server on this machine"
