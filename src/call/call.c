@@ -43,9 +43,9 @@ void wt_called_free(wt_called *public)
     free(result);
 }
 
-/* Makes candidates of the hits. A language model reads all of them. Without one, weak hits are left out. If all hits are
- * weak, the first hit becomes the only candidate. With the default of `abstain`, it is dropped if the probability that
- * some tool fits is below WEAK_LEAST. */
+/* Makes candidates of the hits. A language model reads all of them. Without one, weak hits are left out. If all hits
+ * are weak, the first hit becomes the only candidate, unless `abstain` has its default and the probability that some
+ * tool fits is below WEAK_LEAST. */
 static void take_candidates(struct call_run *calling)
 {
     const wt_hits *hits = calling->hits;
