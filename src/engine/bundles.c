@@ -333,11 +333,9 @@ static void mark_allowed_bundles(const struct bundles *bundles, const uint64_t *
 /* Searches for the request as a whole: its sub-queries would find bundles of one tool. */
 int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query *query, size_t *out, wt_error *err)
 {
-    /* The scorer reads features of single tools, which bundles lack. */
-    static const struct retriever both = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 1}};
+    /* Without the scorer, which reads features of single tools. Bundles lack them. */
     const float words = query->retriever->weights[SOURCE_BM25], meaning = query->retriever->weights[SOURCE_DENSE];
     const struct retriever words_or_meaning = {.weights = {[SOURCE_BM25] = words, [SOURCE_DENSE] = meaning}};
-    const struct retriever *plain = query->retriever->weights[SOURCE_SCORER] > 0 ? &both : &wt__dense;
     struct view view = {.snapshot = bundles->snapshot, .encoder = bundles->encoder, .vectors = bundle_vectors(bundles)};
     struct retrieve_request request = {.text = query->text, .k = 1};
     struct hit_list hits = {0};
@@ -351,8 +349,8 @@ int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query
         mark_allowed_bundles(bundles, query->allowed, open);
         request.allowed = open;
     }
-    WT_TRY(wt__retrieve(words > 0 || meaning > 0 ? &words_or_meaning : plain, &view, &request, query->workspace, &hits,
-                        err));
+    WT_TRY(wt__retrieve(words > 0 || meaning > 0 ? &words_or_meaning : &wt__dense, &view, &request, query->workspace,
+                        &hits, err));
     if (hits.len > 0)
         *out = hits.items[0].row;
     return 0;
