@@ -56,7 +56,7 @@ typedef struct wt_call_options {
      * (A.4.7) */
     const char *experiment;
     /* Number of first hits to choose from, at most WT_MAX_CALL_CANDIDATES; 0: 8, or 20 with language_model. Weak hits
-     * are left out, but a language model also chooses from them (unless `abstain` leaves no hits). */
+     * are left out without language_model. */
     size_t candidates;
 } wt_call_options;
 

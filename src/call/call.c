@@ -54,11 +54,13 @@ static void take_candidates(struct call_run *calling)
     for (size_t i = 0; i < hits->len; i++)
         weak += hits->items[i]->weak != 0;
     calling->weak = weak > 0 && weak == hits->len;
-    if (!by_model && calling->weak && calling->options->abstain == 0 && hits->no_answer_probability > 1 - WEAK_LEAST)
+    bool asks = calling->weak && !by_model;
+    size_t most = asks ? 1 : WT_MAX_CALL_CANDIDATES;
+    if (asks && calling->options->abstain == 0 && hits->no_answer_probability > 1 - WEAK_LEAST)
         return;
-    for (size_t i = 0; i < hits->len && calling->count < (calling->weak && !by_model ? 1 : hits->len); i++) {
+    for (size_t i = 0; i < hits->len && calling->count < most; i++) {
         const wt_hit *hit = hits->items[i];
-        if (!hit->weak || calling->weak || by_model)
+        if (!hit->weak || asks || by_model)
             calling->candidates[calling->count++] =
                 (struct call_candidate){.tool = hit->tool, .score = hit->score, .probability = hit->probability};
     }
@@ -69,9 +71,8 @@ static int search_candidates(struct call_run *calling, wt_error *err)
     const wt_call_options *options = calling->options;
     wt_find_options find;
     wt_find_options_init(&find);
-    find.k = options->candidates     ? options->candidates
-             : calling->model.wanted ? CALL_MODEL_CANDIDATES
-                                     : CALL_CANDIDATES;
+    size_t usual = calling->model.wanted ? CALL_MODEL_CANDIDATES : CALL_CANDIDATES;
+    find.k = options->candidates ? options->candidates : usual;
     find.recipe = options->recipe;
     find.provider = options->provider;
     find.filter = options->filter;
@@ -79,10 +80,11 @@ static int search_candidates(struct call_run *calling, wt_error *err)
     find.progress = options->progress;
     find.progress_context = options->progress_context;
     find.time_limit_ms = options->time_limit_ms;
-    /* By default, the search abstains only with "auto": another recipe might not estimate whether any tool fits. A
-     * language model may answer that no tool fits. */
+    /* By default, the search abstains only with "auto", because other recipes may not estimate whether any tool fits. It
+     * does not abstain for a language model, because the model can answer that no tool fits. */
     bool chosen = options->recipe && strcmp(options->recipe, "auto") != 0;
-    double share = options->abstain == 0 && !chosen && !calling->model.wanted ? ABSTAIN : options->abstain;
+    bool abstains = options->abstain == 0 && !chosen && !calling->model.wanted;
+    double share = abstains ? ABSTAIN : options->abstain;
     find.abstain = share > 0 ? share : 0; /* WT_OFF is 0 here */
     WT_TRY(wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err));
     take_candidates(calling);
