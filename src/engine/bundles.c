@@ -333,7 +333,7 @@ static void mark_allowed_bundles(const struct bundles *bundles, const uint64_t *
 /* Searches for the request as a whole: its sub-queries would find bundles of one tool. */
 int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query *query, size_t *out, wt_error *err)
 {
-    /* Without the scorer, which reads features of single tools. Bundles lack them. */
+    /* The scorer is left out: it reads features of single tools, which bundles lack. */
     const float words = query->retriever->weights[SOURCE_BM25], meaning = query->retriever->weights[SOURCE_DENSE];
     const struct retriever words_or_meaning = {.weights = {[SOURCE_BM25] = words, [SOURCE_DENSE] = meaning}};
     struct view view = {.snapshot = bundles->snapshot, .encoder = bundles->encoder, .vectors = bundle_vectors(bundles)};

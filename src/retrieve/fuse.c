@@ -16,7 +16,7 @@ const struct source *const wt__sources[SOURCES] = {&wt__source_bm25,     &wt__so
 
 const struct retriever wt__bm25 = {.weights = {[SOURCE_BM25] = 1}, .subquery = 1};
 const struct retriever wt__dense = {.weights = {[SOURCE_DENSE] = 1}, .subquery = 1};
-/* BM25 and cosines find more in catalogues unlike those of the scorer's training (docs/decisions/0038). */
+/* docs/decisions/0038-requests-in-several-sentences.md measures these weights. */
 const struct retriever wt__hybrid = {
     .weights = {[SOURCE_SCORER] = 0.62f, [SOURCE_BM25] = 0.19f, [SOURCE_DENSE] = 0.19f}, .subquery = 1};
 
