@@ -106,6 +106,9 @@ typedef struct wt_train_options {
                             learns. Only for that loss */
     size_t siblings;     /* hard negatives per request that are siblings of a right tool, at most 8. A sibling is a tool
                             of the same provider with a similar name. Only for the encoder's loss "contrast". 0: none */
+    size_t layers;       /* keep only the first layers of the base model, for a smaller and faster model. The hard
+                            negatives of a cross-encoder still come from the whole model. For encoder and cross-encoder.
+                            0: all layers */
 } wt_train_options;
 
 WT_INIT(wt_train_options_init, wt_train_options)

@@ -193,6 +193,7 @@ static int read_train_options(struct cli *cli, wt_train_options *options)
     options->candidates = (size_t)number[OPT_CANDIDATES];
     options->negatives = (size_t)number[OPT_NEGATIVES];
     options->siblings = (size_t)number[OPT_SIBLINGS];
+    options->layers = (size_t)number[OPT_LAYERS];
     options->synthetic = (size_t)number[OPT_SYNTHETIC];
     options->memory = number[OPT_MEMORY] * 1000000;
     options->dev = wt__option_text(cli, OPT_DEV);

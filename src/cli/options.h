@@ -52,6 +52,7 @@ enum option_id {
     OPT_FORMAT,
     OPT_HTML,
     OPT_FOLLOW,
+    OPT_LAYERS,
     OPT_FREEZE,
     OPT_K,
     OPT_LIKE,

@@ -54,6 +54,11 @@ static const char *find_member_name(const struct model_config *c, int name)
     return dialects[c->architecture].names[name] ? dialects[c->architecture].names[name] : usual_names[name];
 }
 
+const char *wt__model_layers_member(const struct model_config *config)
+{
+    return find_member_name(config, NAME_LAYERS);
+}
+
 const struct architecture_row *wt__architecture_at(size_t i)
 {
     return i < ARCHITECTURES ? &architectures[i] : NULL;

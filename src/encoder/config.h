@@ -114,6 +114,9 @@ void wt__model_fields(const char *folder, char out[MODEL_FIELDS]);
  * user does. */
 #define MODEL_RECORD "whichtool.json"
 
+/* Returns the name of the member of config.json that has the number of layers. */
+const char *wt__model_layers_member(const struct model_config *config);
+
 /* Checks that the dimensions are within the limits and fit together. `what` names the model in messages. */
 int wt__model_config_check(const struct model_config *config, const char *what, wt_error *err);
 

@@ -192,8 +192,9 @@ struct trainable {
     void *memory[2];            /* allocations of weights and gradients */
     uint8_t *touched;           /* [V] 1 for each row of the word embeddings with a gradient */
     struct model_parameter *parameters;
-    struct weight_tensor *tensors; /* [count] tensors of the parameters */
-    size_t count;
+    struct weight_tensor *tensors; /* [whole] tensors of the parameters */
+    size_t count;                  /* number of parameters */
+    size_t whole;                  /* the same, with the parameters of removed layers, which come last */
     size_t below;    /* layers of the files that are below the first layer here */
     bool upper;      /* true if only upper layers were opened */
     bool scorer;     /* true with a head */

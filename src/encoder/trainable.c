@@ -116,6 +116,7 @@ static int read_trained_weights(struct trainable *t, const struct safetensors *f
         WT_TRY(read_trained_tensor(t, file, &walk.tensor, folder, trained_head, &rng, err));
         WT_TRY(add_trained_parameter(t, &named.tensor, skipped, err));
     }
+    t->whole = t->count;
     return 0;
 }
 
@@ -270,6 +271,28 @@ void wt__trainable_freeze(struct trainable *t, size_t layers)
     for (size_t i = 0; i < t->count; i++)
         t->parameters[i].frozen = !is_head_part(t->tensors[i].part) &&
                                   (t->tensors[i].layer == WEIGHT_NO_LAYER || t->tensors[i].layer < layers);
+}
+
+static bool is_above(const struct weight_tensor *tensor, size_t layers)
+{
+    return tensor->layer != WEIGHT_NO_LAYER && tensor->layer >= layers;
+}
+
+void wt__trainable_cut(struct trainable *t, size_t layers)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        struct model_parameter parameter = t->parameters[i];
+        struct weight_tensor tensor = t->tensors[i];
+        if (is_above(&tensor, layers))
+            continue;
+        t->parameters[i] = t->parameters[kept];
+        t->tensors[i] = t->tensors[kept];
+        t->parameters[kept] = parameter;
+        t->tensors[kept++] = tensor;
+    }
+    t->count = kept;
+    t->model.config.layers = (uint32_t)layers;
 }
 
 /* ---------------------------------------------------------------- tapes */
@@ -537,6 +560,8 @@ static int save_trained_config(const struct trainable *t, const char *source, co
     WT_TRY(wt__model_config_open(&config, source, err));
     if (t->scorer)
         WT_TRY(set_classifier_head(t, config, err));
+    if (json_object_set_new(config, wt__model_layers_member(&t->model.config), json_integer(t->model.config.layers)) < 0)
+        return wt__fail_nomem(err);
     return wt__model_config_save(config, out, "float32", members, err);
 }
 
@@ -582,7 +607,7 @@ static int add_untrained_tensor(struct saved_tensors *s, const struct tensor *te
     struct tensor_source *out = &s->tensors[s->count];
     if (!wt__tensor_is_real(tensor))
         return 0;
-    for (size_t i = 0; i < s->t->count; i++)
+    for (size_t i = 0; i < s->t->whole; i++)
         if (strcmp(s->t->parameters[i].name, tensor->name) == 0)
             return 0;
     float *copy = wt__arena_array(s->arena, float, tensor->count);

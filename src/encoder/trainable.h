@@ -63,6 +63,10 @@ size_t wt__trainable_tokenize(const struct trainable *t, struct str text, size_t
  * gradients. */
 void wt__trainable_freeze(struct trainable *t, size_t layers);
 
+/* Removes all layers but the first `layers`, at least 1 and at most the model's. The saved model lacks them. Call it
+ * before creating tapes and gradients. */
+void wt__trainable_cut(struct trainable *t, size_t layers);
+
 /* Size of the largest batch of a worker. */
 struct tape_limits {
     size_t rows;     /* N */

@@ -479,7 +479,7 @@ static int open_cross_model(struct cross_training *c, wt_error *err)
                         frame, most);
     if (training->reduced)
         wt__trainable_allow_bfloat16(c->model);
-    WT_TRY(wt__training_freeze(training, c->model, err));
+    WT_TRY(wt__training_layers(training, c->model, err));
     WT_TRY(wt__token_texts_read(&c->requests, c->model, TEXT_PLAIN, e->train.texts, e->train.count,
                                 REQUEST_TOKENS + FRAME, training->threads, err));
     return wt__token_texts_read(&c->tools, c->model, TEXT_PLAIN, e->pairs, e->tools, TOOL_TOKENS + FRAME,

@@ -133,11 +133,14 @@ static int compare_earlier_model(struct tuning *tuning, double before, wt_error 
 static int revert_tuning(void *self, const struct loop_state *state, wt_error *err)
 {
     struct tuning *tuning = self;
+    const struct training *training = tuning->training;
     struct trainable *model = NULL;
     int rc = compare_earlier_model(tuning, state->before, err);
     if (rc < 0 || !isnan(tuning->earlier))
         return rc;
     rc = wt__trainable_open(&model, tuning->base, err);
+    if (rc == 0)
+        rc = wt__training_layers(training, model, err);
     if (rc == 0)
         rc = save_model(tuning, model, NULL, state, err);
     wt__trainable_close(model);
@@ -216,7 +219,7 @@ static int run_encoder_lesson(struct tuning *tuning, const struct loop_options *
     WT_TRY(wt__trainable_open(&tuning->model, tuning->base, err));
     if (training->reduced)
         wt__trainable_allow_bfloat16(tuning->model);
-    WT_TRY(wt__training_freeze(training, tuning->model, err));
+    WT_TRY(wt__training_layers(training, tuning->model, err));
     WT_TRY(list_tuning_parameters(tuning, err));
     WT_TRY(list_parts(tuning, err));
     if (wt__train_progress_phase(&training->progress, "reading", 0))

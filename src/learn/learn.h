@@ -88,9 +88,9 @@ int wt__training_base(struct training *training, struct training_base *out, wt_e
 /* Finds the engine's model. */
 int wt__training_model(struct training *training, struct training_base *out, wt_error *err);
 
-/* Freezes the embeddings and the first layers, as many as the options specify. Freezes nothing if the number is 0.
- * Returns 0 or WT_EINVAL. */
-int wt__training_freeze(const struct training *training, struct trainable *model, wt_error *err);
+/* Removes upper layers, and freezes the embeddings and the first layers, as the options specify. Returns 0 or
+ * WT_EINVAL. */
+int wt__training_layers(const struct training *training, struct trainable *model, wt_error *err);
 
 /* Returns the index in lesson->losses of the loss given in the options, or 0 if no loss is given. Returns WT_EINVAL for
  * an unknown loss. */

@@ -134,11 +134,16 @@ int wt__training_loss(const struct training *training, wt_error *err)
                     wanted, training->lesson->losses);
 }
 
-int wt__training_freeze(const struct training *training, struct trainable *model, wt_error *err)
+int wt__training_layers(const struct training *training, struct trainable *model, wt_error *err)
 {
     size_t layers = wt__trainable_config(model)->layers, frozen = training->options->freeze;
-    if (frozen > layers)
-        return wt__fail(err, WT_EINVAL, "cannot freeze %zu layers; the model has %zu", frozen, layers);
+    size_t kept = training->options->layers;
+    if (kept > layers)
+        return wt__fail(err, WT_EINVAL, "cannot keep %zu layers; the model has %zu", kept, layers);
+    if (frozen > (kept > 0 ? kept : layers))
+        return wt__fail(err, WT_EINVAL, "cannot freeze %zu layers; the model has %zu", frozen, kept > 0 ? kept : layers);
+    if (kept > 0)
+        wt__trainable_cut(model, kept);
     if (frozen > 0)
         wt__trainable_freeze(model, frozen);
     return 0;
@@ -189,6 +194,8 @@ static json_t *describe_options(const struct training *training, const struct tr
         failed |= json_object_set_new(given, "negatives", json_integer((json_int_t)options->negatives));
     if (options->siblings > 0)
         failed |= json_object_set_new(given, "siblings", json_integer((json_int_t)options->siblings));
+    if (options->layers > 0)
+        failed |= json_object_set_new(given, "layers", json_integer((json_int_t)options->layers));
     if (options->synthetic > 0)
         failed |= json_object_set_new(given, "synthetic", json_integer((json_int_t)options->synthetic));
     if (options->dev)

@@ -110,6 +110,34 @@ static void trained_cross_encoder_ranks_better(void **state)
     wt_close(engine);
 }
 
+/* The candidates still come from the whole model, so the figure before the training is the same. */
+static void keeps_first_layers(void **state)
+{
+    struct learn_place *place = *state;
+    struct model_config config;
+    wt_engine *engine = open_filled_cross_trainer(place);
+    wt_train_options options = options_of_cross_trainer();
+    double before[2];
+    options.epochs = 1;
+    for (size_t layers = 2; layers > 0; layers--) {
+        options.layers = layers;
+        wt_train_report *report = train_cross_lesson(place, engine, "cross", &options);
+        before[layers - 1] = report->items[0]->before;
+        assert_train_ok(place, wt__model_config_read(&config, report->items[0]->path, &place->err));
+        assert_int_equal(config.layers, layers);
+        struct cross *cross;
+        assert_train_ok(place, wt__cross_open(&cross, report->items[0]->path, NULL, &place->err));
+        wt__cross_close(cross);
+        wt_train_report_free(report);
+    }
+    assert_true(before[0] == before[1]);
+    options.freeze = 2;
+    wt_train_report *none;
+    assert_train_refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EINVAL,
+                         "cannot freeze 2 layers; the model has 1");
+    wt_close(engine);
+}
+
 /* Cancels at the beginning of the n-th measurement; *context holds n. The beginning of a phase is always reported, so
  * the moment does not depend on the machine's speed. */
 static int stop_at_phase(void *context, const wt_train_progress *progress)
@@ -282,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(trained_cross_encoder_ranks_better, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(keeps_first_layers, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(stopped_and_resumed_cross_is_identical, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(starts_from_trained_encoder, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(reads_chosen_fields, place_set_up, place_tear_down),

@@ -279,6 +279,35 @@ static void frozen_layers_keep_their_weights(void **state)
     wt_close(engine);
 }
 
+/* The saved model lacks the removed layers, whether training improved it or not. */
+static void removed_layers_are_not_saved(void **state)
+{
+    struct learn_place *place = *state;
+    struct model_config config;
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
+    uint64_t sizes[2];
+    char weights[160];
+    options.layers = 1;
+    for (size_t freeze = 0; freeze < 2; freeze++) {
+        options.freeze = freeze;
+        wt_train_report *report = train_encoder(place, engine, &options);
+        assert_train_ok(place, wt__model_config_read(&config, report->items[0]->path, &place->err));
+        assert_int_equal(config.layers, 1);
+        snprintf(weights, sizeof weights, "%s/model.safetensors", report->items[0]->path);
+        sizes[freeze] = wt__file_size(weights);
+        wt_train_report_free(report);
+    }
+    assert_true(sizes[0] == sizes[1]);
+    snprintf(weights, sizeof weights, "%s/model.safetensors", place->model);
+    assert_true(sizes[0] < wt__file_size(weights));
+    options.freeze = 0;
+    options.layers = 3;
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL, "cannot keep 3 layers; the model has 2");
+    assert_lesson_refused(place, engine, "mlc", &options, WT_EINVAL, "layers work with \"encoder\" and \"cross\"");
+    wt_close(engine);
+}
+
 /* No step of the second training improves the model. The model of the first training is better on dev and stays. */
 static void keeps_better_earlier_model(void **state)
 {
@@ -888,6 +917,7 @@ int main(void)
         ROW(requests_with_more_tools_than_a_step_are_trained),
         ROW(triplets_need_shared_tools),
         ROW(frozen_layers_keep_their_weights),
+        ROW(removed_layers_are_not_saved),
         ROW(keeps_better_earlier_model),
         ROW(data_set_has_its_own_catalogue),
         ROW(data_sets_have_separate_catalogues),
