@@ -55,12 +55,15 @@ typedef struct wt_eval_options {
     int copies, as_typed;
     const char *other_runs; /* TREC runs of other methods for the same queries, one file per line, at most
                                WT_MAX_OTHER_RUNS. Each adds a row under the name of its file; NULL: no such rows */
+    const char *split_by; /* "set": divide all requests again, so that no set of tools is in two splits. Two in ten sets
+                             are then test, one is dev, and the others are train. NULL: the splits of the data set */
 } wt_eval_options;
 
 WT_INIT(wt_eval_options_init, wt_eval_options)
 
 typedef struct wt_metric {
-    const char *name; /* "recall@5", "ndcg@5", "complete@5", "mrr"; for recipes that pick also "tracc", ... */
+    const char *name; /* "recall@5", "ndcg@5", "complete@5", "mrr"; for recipes that pick also "tracc", ..., and
+                         "tracc_unseen", ... for the requests whose set of tools no training request needs */
     double value;     /* mean over queries, 0 to 1; for "size_diff" and "set_size", a number of tools */
 } wt_metric;
 

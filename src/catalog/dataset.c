@@ -301,3 +301,10 @@ void wt__dataset_dispose(struct dataset *dataset)
     wt__arena_dispose(&dataset->arena);
     *dataset = (struct dataset){.name = ""};
 }
+
+bool wt__dataset_has_split(const char *dir, const char *split)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer path = {0};
+    wt__buffer_printf(&path, "%s/qrels/%s.tsv", dir, split);
+    return !path.failed && wt__is_file(path.ptr);
+}

@@ -49,4 +49,7 @@ int wt__dataset_parse(struct dataset *out, struct str queries, const char *queri
 
 void wt__dataset_dispose(struct dataset *dataset);
 
+/* True if dir/qrels/SPLIT.tsv exists. */
+bool wt__dataset_has_split(const char *dir, const char *split);
+
 #endif

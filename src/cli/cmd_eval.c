@@ -210,6 +210,7 @@ int wt__cmd_eval(struct cli *cli)
     WT_TRY(check_recipe_names(cli));
     WT_TRY(read_ptr_options(cli, &options));
     options.split = wt__option_text(cli, OPT_SPLIT);
+    options.split_by = wt__option_text(cli, OPT_SPLIT_BY);
     options.recipes = wt__option_text(cli, OPT_RECIPE);
     options.model = wt__option_text(cli, OPT_MODEL);
     options.models_dir = wt__option_text(cli, OPT_MODELS);

@@ -99,6 +99,7 @@ enum option_id {
     OPT_SEED,
     OPT_SMOOTHING,
     OPT_SPLIT,
+    OPT_SPLIT_BY,
     OPT_STRICT,
     OPT_SYNC,
     OPT_THREADS,

@@ -71,6 +71,8 @@ const struct cli_verb wt__usage_verb = {
 
 static const struct cli_option eval_options[] = {
     OPTION(SPLIT, "split", TEXT, "NAME", "Split of the data set: qrels/NAME.tsv. Default: test."),
+    CHOICE(SPLIT_BY, "split-by", "KIND", "set",
+           "Divide all requests into train, dev and test again, so that no set of tools is in two splits (set)."),
     OPTION(RECIPE, "recipe", RECIPE, "A,B",
            "Recipes to evaluate; the first is the baseline of the comparison. Default: all that can run.",
            .letter = 'r'),

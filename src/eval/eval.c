@@ -32,6 +32,7 @@ enum {
     MAX_RESAMPLES = 1000000,
     DEFAULT_RESAMPLES = 10000,
     DEFAULT_SEED = 1,
+    APART = 4,         /* figures of picked sets, for seen and unseen sets of tools */
     COMPARED = 3,      /* recall, ndcg and complete at the main cutoff */
     LIST_PAGE = 10000, /* tools per wt_list */
     MIN_LATENCY_K = 10
@@ -60,9 +61,12 @@ struct eval_run {
     wt_catalog_info info;
     size_t lost_tools;    /* relevant tools missing in the catalogue */
     bool *multi_provider; /* [plan.queries] true if the relevant tools belong to several providers */
-    bool lexical_only;    /* the caller named no recipe, and no model is in use */
-    bool untrained;       /* the caller named no recipe, and there is a model but no training data */
-    bool learns;          /* a recipe or the page uses trained models; `learning` is set */
+    bool *unseen;         /* [plan.queries] true if no training request needs the same set of tools; NULL without
+                             training requests */
+    size_t unseen_count;
+    bool lexical_only; /* the caller named no recipe, and no model is in use */
+    bool untrained;    /* the caller named no recipe, and there is a model but no training data */
+    bool learns;       /* a recipe or the page uses trained models; `learning` is set */
     struct eval_learning learning;
     struct measurement *measured; /* [recipe_count + run_count] */
     struct progress progress;
@@ -374,6 +378,22 @@ static void inspect_gold(struct eval_run *e, const struct map *wanted)
     }
 }
 
+/* Finds the queries whose set of tools no training request needs. Does nothing if the training requests are missing, or
+ * measured. */
+static int mark_unseen(struct eval_run *e, const char *dir)
+{
+    WT_CLEANUP(wt__dataset_dispose) struct dataset train = {0};
+    if (!wt__dataset_has_split(dir, "train") || strcmp(e->split, "train") == 0)
+        return 0;
+    e->unseen = wt__arena_array(&e->scratch, bool, e->plan.queries);
+    WT_CHECK_ALLOC(e->unseen, e->err);
+    WT_TRY(wt__dataset_read(&train, dir, "train", e->err));
+    WT_TRY(wt__mark_unseen_sets(&e->dataset, e->plan.queries, &train, e->unseen, e->err));
+    for (size_t q = 0; q < e->plan.queries; q++)
+        e->unseen_count += e->unseen[q];
+    return 0;
+}
+
 static int read_gold(struct eval_run *e)
 {
     WT_CLEANUP(wt__map_dispose) struct map wanted = {0};
@@ -435,7 +455,7 @@ static int open_eval_catalogue(struct eval_run *e, const char *dir)
 {
     bool page = e->options.html_path != NULL, named = e->recipe_count > 0;
     bool model = uses_model(e) || page, none = e->options.model && !*e->options.model;
-    bool possible = wt__has_train_split(dir) || e->options.trained;
+    bool possible = wt__dataset_has_split(dir, "train") || e->options.trained;
     e->learns = (uses_training(e) || page) && model && !none && possible;
     if (!possible && find_named_learner(e))
         return wt__fail(e->err, WT_ERECIPE,
@@ -461,6 +481,7 @@ static int open_eval_catalogue(struct eval_run *e, const char *dir)
     if (e->learns && !named)
         drop_untrained(e);
     WT_TRY(wt_info(e->engine, &e->info, e->err));
+    WT_TRY(mark_unseen(e, dir));
     return read_gold(e);
 }
 
@@ -503,6 +524,8 @@ static int write_row_settings(struct eval_run *e, const struct measurement *m, c
         wt__buffer_text(&json, ",\"copies\":true");
     if (plan->as_typed)
         wt__buffer_text(&json, ",\"as_typed\":true");
+    if (e->options.split_by)
+        wt__buffer_text(&json, ",\"split_by\":\"set\"");
     if (e->options.usages)
         wt__buffer_printf(&json, ",\"usages\":%zu", e->options.usages);
     if (wt__has_base_retriever(recipe))
@@ -535,6 +558,9 @@ static int write_row_notice(struct eval_run *e, const struct measurement *m, con
                           e->learning.seconds, e->learning.models);
     if (e->lost_tools)
         wt__buffer_printf(&text, "; %zu relevant tools are not in the catalogue and count as missed", e->lost_tools);
+    if (m->picks && e->unseen)
+        wt__buffer_printf(&text, "; %zu of %zu requests need the same set of tools as a training request",
+                          e->plan.queries - e->unseen_count, e->plan.queries);
     if (e->dataset.unknown_queries)
         wt__buffer_printf(&text, "; %zu judged queries are not in queries.jsonl", e->dataset.unknown_queries);
     if (e->dataset.barren_queries)
@@ -573,6 +599,21 @@ static void judge_kinds(const struct eval_run *e, const struct measurement *m, w
     row->kind_accuracy = isnan(squares) ? squares : right / (double)e->plan.queries;
 }
 
+/* Writes the mean TRACC and share of exact sets of the queries with a seen set of tools, and of the others. */
+static void average_apart(const struct eval_run *e, const struct measurement *m, wt_metric *out)
+{
+    static const char *const names[2][APART / 2] = {{"tracc_seen", "exact_seen"}, {"tracc_unseen", "exact_unseen"}};
+    for (size_t unseen = 0; unseen < 2; unseen++) {
+        size_t count = unseen ? e->unseen_count : e->plan.queries - e->unseen_count;
+        for (size_t i = 0; i < APART / 2; i++) {
+            double sum = 0;
+            for (size_t q = 0; q < e->plan.queries; q++)
+                sum += e->unseen[q] == unseen ? m->picks[q * PICK_METRICS + i] : 0;
+            out[unseen * (APART / 2) + i] = (wt_metric){names[unseen][i], sum / (double)count};
+        }
+    }
+}
+
 static double latency_percentile(const struct measurement *m, double percent)
 {
     return m->timed > 0 ? wt__percentile(m->milliseconds, m->timed, percent) : NAN;
@@ -581,7 +622,8 @@ static double latency_percentile(const struct measurement *m, double percent)
 static int fill_row(struct eval_run *e, wt_eval_row *row, const struct measurement *m, const char *recipe)
 {
     size_t metrics = wt__metric_count(&e->plan), picks = m->picks ? PICK_METRICS : 0;
-    size_t all = metrics + picks + m->answerability_count;
+    bool both = m->picks && e->unseen_count > 0 && e->unseen_count < e->plan.queries;
+    size_t apart = both ? APART : 0, all = metrics + picks + apart + m->answerability_count;
     wt_metric *values = wt__arena_array(&e->report->arena, wt_metric, all);
     const void *shown = wt__arena_pointers(&e->report->arena, values, all, sizeof *values);
     char *set = wt__arena_copy(&e->report->arena, wt__str(e->dataset.name));
@@ -606,8 +648,10 @@ static int fill_row(struct eval_run *e, wt_eval_row *row, const struct measureme
         values[metrics + i] = (wt_metric){i < SET_METRICS ? wt__set_metrics[i].name : wt__pick_metrics[i - SET_METRICS],
                                           sum / (double)e->plan.queries};
     }
+    if (both)
+        average_apart(e, m, values + metrics + picks);
     for (size_t i = 0; i < m->answerability_count; i++)
-        values[metrics + picks + i] = (wt_metric){wt__answerability_names[i], m->answerability[i]};
+        values[metrics + picks + apart + i] = (wt_metric){wt__answerability_names[i], m->answerability[i]};
     *row = (wt_eval_row){.set = set,
                          .split = split,
                          .recipe = name,
@@ -727,6 +771,10 @@ static int run_evaluation(struct eval_run *e, const char *dir)
     WT_TRY(plan_recipes(e));
     WT_TRY(plan_other_runs(e));
     WT_TRY(plan_ptr(e));
+    if (e->options.split_by && strcmp(e->options.split_by, "set") != 0)
+        return wt__fail(e->err, WT_EINVAL, "requests can be split by set, not by \"%s\"", e->options.split_by);
+    if (e->options.split_by)
+        WT_TRY(wt__divide_by_set(dir, e->options.cache_dir, &e->scratch, &dir, e->err));
     WT_TRY(wt__dataset_read(&e->dataset, dir, e->split, e->err));
     size_t max = e->options.max_queries;
     e->plan.max_per_provider = e->options.max_per_provider;

@@ -192,6 +192,19 @@ int64_t wt__portion_draw(const struct dataset *train, size_t most, uint64_t seed
 int wt__portion_write(const char *folder, const char *dir, const struct dataset *train, const bool *taken,
                       const struct dataset *dev, wt_error *err);
 
+/* ---------------------------------------------------------------- requests divided by their sets of tools */
+
+/* Divides all requests of a data set so that no set of tools is in two splits: two in ten sets are test, one is dev,
+ * and the others are train, in the order of a hash. Writes the result as a data set to a folder in the cache; a split
+ * without requests is not written. cache: NULL for the default folder. *out: path of the data set, in the arena.
+ * Errors: WT_EEMPTY (no request), those of wt__dataset_read, WT_EIO, WT_ENOMEM. */
+int wt__divide_by_set(const char *dir, const char *cache, struct arena *arena, const char **out, wt_error *err);
+
+/* Marks the requests whose set of relevant tools is not that of any request of `past`. unseen: [count] for the first
+ * `count` requests of dataset. Errors: WT_ENOMEM. */
+int wt__mark_unseen_sets(const struct dataset *dataset, size_t count, const struct dataset *past, bool *unseen,
+                         wt_error *err);
+
 /* ---------------------------------------------------------------- training */
 
 /* The store and the models for recipes that need training. The store has the train split recorded as use; the models
@@ -217,9 +230,6 @@ struct eval_learning {
     double seconds;         /* training time of this run; 0 if the models existed */
     wt_error *err;
 };
-
-/* True if the data set has a train split. */
-bool wt__has_train_split(const char *dir);
 
 /* True if the recipe needs training, or is better with it. */
 bool wt__recipe_uses_training(const char *recipe);

@@ -4,10 +4,7 @@
  * The folder of models that were trained here is named after a hash of all inputs. The file "finished" in the folder
  * lists the completed lessons, since a killed training may leave an incomplete model. A model in options.trained is
  * rejected if its config.json has another hash of the training data. For a data set without a train split, models of
- * other data are measured, and the report names that data.
- *
- * A portion of a train split is written as an ordinary data set, so that training needs no special case.
- * qrels/train.tsv is written last: without it the folder is not yet a data set. */
+ * other data are measured, and the report names that data. */
 #include "eval/internal.h"
 
 #include <errno.h>
@@ -31,127 +28,10 @@
 #include "recipe/trained.h"
 #include "recipe/recipes.h"
 
-/* ---------------------------------------------------------------- portion of a train split */
-
-/* Takes the request if one of its relevant tools has fewer than `most` usages: sets *taken to true and adds the
- * request's usages to `uses`. uses: tool -> usages so far. */
-static int take_for_portion(struct map *uses, const struct query *query, size_t most, bool *taken, wt_error *err)
-{
-    *taken = false;
-    for (size_t j = 0; j < query->judgement_count; j++) {
-        const uint32_t *so_far = wt__map_get(uses, query->judgements[j].tool);
-        *taken |= query->judgements[j].gain > 0 && (!so_far || *so_far < most);
-    }
-    for (size_t j = 0; *taken && j < query->judgement_count; j++) {
-        if (query->judgements[j].gain <= 0)
-            continue;
-        uint32_t *so_far = wt__map_insert(uses, query->judgements[j].tool, 0, NULL);
-        WT_CHECK_ALLOC(so_far, err);
-        (*so_far)++;
-    }
-    return 0;
-}
-
-int64_t wt__portion_draw(const struct dataset *train, size_t most, uint64_t seed, bool *taken, wt_error *err)
-{
-    WT_AUTO_FREE size_t *order = wt__alloc_array(train->len, sizeof *order);
-    WT_CLEANUP(wt__map_dispose) struct map uses = {0};
-    struct rng rng;
-    int64_t count = 0;
-    WT_CHECK_ALLOC(order, err);
-    wt__rng_seed(&rng, seed);
-    for (size_t i = 0; i < train->len; i++) {
-        size_t at = wt__rng_below(&rng, i + 1);
-        order[i] = order[at];
-        order[at] = i;
-    }
-    for (size_t i = 0; i < train->len; i++) {
-        WT_TRY(take_for_portion(&uses, &train->queries[order[i]], most ? most : SIZE_MAX, &taken[order[i]], err));
-        count += taken[order[i]];
-    }
-    return count;
-}
-
-static void append_portion_request(struct buffer *queries, struct buffer *qrels, const struct query *query)
-{
-    wt__buffer_text(queries, "{\"_id\":");
-    wt__buffer_json(queries, query->id);
-    wt__buffer_text(queries, ",\"text\":");
-    wt__buffer_json(queries, query->text);
-    wt__buffer_text(queries, "}\n");
-    for (size_t j = 0; j < query->judgement_count; j++) {
-        wt__buffer_str(qrels, query->id);
-        wt__buffer_char(qrels, '\t');
-        wt__buffer_str(qrels, query->judgements[j].tool);
-        wt__buffer_printf(qrels, "\t%d\n", query->judgements[j].gain);
-    }
-}
-
-static int replace_file_in(const char *folder, const char *name, const struct buffer *content, wt_error *err)
-{
-    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
-    char *path = wt__path_join(&arena, folder, name);
-    WT_CHECK_ALLOC(path && !content->failed, err);
-    return wt__file_replace(path, content->ptr, content->len, err);
-}
-
-/* Creates folder/qrels/, and folder/corpus.jsonl as a symbolic link to dir/corpus.jsonl. */
-static int create_layout(const char *folder, const char *dir, wt_error *err)
-{
-    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
-    char *qrels = wt__path_join(&arena, folder, "qrels"), *link = wt__path_join(&arena, folder, "corpus.jsonl");
-    char *corpus = wt__path_join(&arena, dir, "corpus.jsonl");
-    WT_CHECK_ALLOC(qrels && link && corpus, err);
-    WT_TRY(wt__make_folders(qrels, err));
-    WT_AUTO_FREE char *target = realpath(corpus, NULL);
-    if (!target)
-        return wt__fail_errno(err, "find", corpus);
-    if ((unlink(link) != 0 && errno != ENOENT) || symlink(target, link) != 0)
-        return wt__fail_errno(err, "link", link);
-    return 0;
-}
-
-int wt__portion_write(const char *folder, const char *dir, const struct dataset *train, const bool *taken,
-                      const struct dataset *dev, wt_error *err)
-{
-    WT_CLEANUP(wt__buffer_dispose) struct buffer queries = {0};
-    WT_CLEANUP(wt__buffer_dispose) struct buffer train_rows = {0};
-    WT_CLEANUP(wt__buffer_dispose) struct buffer dev_rows = {0};
-    WT_CLEANUP(wt__map_dispose) struct map ids = {0}; /* ids of written queries, since a query may be in both splits */
-    WT_TRY(create_layout(folder, dir, err));
-    for (size_t q = 0; q < train->len; q++) {
-        if (!taken[q])
-            continue;
-        append_portion_request(&queries, &train_rows, &train->queries[q]);
-        WT_CHECK_ALLOC(wt__map_insert(&ids, train->queries[q].id, 0, NULL), err);
-    }
-    for (size_t q = 0; dev && q < dev->len; q++) {
-        WT_CLEANUP(wt__buffer_dispose) struct buffer unwanted = {0};
-        append_portion_request(wt__map_get(&ids, dev->queries[q].id) ? &unwanted : &queries, &dev_rows,
-                               &dev->queries[q]);
-    }
-    WT_TRY(replace_file_in(folder, "queries.jsonl", &queries, err));
-    if (dev)
-        WT_TRY(replace_file_in(folder, "qrels/dev.tsv", &dev_rows, err));
-    return replace_file_in(folder, "qrels/train.tsv", &train_rows, err);
-}
-
 #define EDITION "whichtool learned store 1 " WT_VERSION "\n"
 #define AUTOMATIC "auto"
 #define FINISHED "finished"
 enum { CONFIG_MAX = 64 << 20, FINISHED_MAX = 4096 };
-
-static bool folder_has_file(const char *folder, const char *name)
-{
-    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
-    const char *path = wt__path_join(&arena, folder, name);
-    return path && wt__is_file(path);
-}
-
-bool wt__has_train_split(const char *dir)
-{
-    return folder_has_file(dir, "qrels/train.tsv");
-}
 
 void wt__learning_dispose(struct eval_learning *learning)
 {
@@ -250,11 +130,11 @@ int wt__learning_plan(struct eval_learning *learning, const char *dir, wt_error 
     WT_CLEANUP(wt__dataset_dispose) struct dataset dev = {0};
     learning->dir = dir;
     learning->err = err;
-    learning->other_data = !wt__has_train_split(dir);
+    learning->other_data = !wt__dataset_has_split(dir, "train");
     if (learning->other_data)
         return plan_paths(learning, &train, NULL, NULL);
     WT_TRY(wt__dataset_read(&train, dir, "train", err));
-    bool with_dev = folder_has_file(dir, "qrels/dev.tsv");
+    bool with_dev = wt__dataset_has_split(dir, "dev");
     WT_AUTO_FREE bool *taken = wt__alloc_array(train.len, sizeof *taken);
     WT_CHECK_ALLOC(taken, err);
     int64_t count = wt__portion_draw(&train, learning->options.usages, learning->options.seed, taken, err);

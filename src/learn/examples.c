@@ -384,18 +384,11 @@ static int read_split(struct example_reader *r, const char *dir, const char *spl
     return 0;
 }
 
-static bool has_split(const char *dir, const char *split)
-{
-    WT_CLEANUP(wt__buffer_dispose) struct buffer path = {0};
-    wt__buffer_printf(&path, "%s/qrels/%s.tsv", dir, split);
-    return !path.failed && wt__is_file(path.ptr);
-}
-
 static int read_data(struct example_reader *r, const char *dir, bool requests_optional)
 {
-    if (!requests_optional || has_split(dir, "train"))
+    if (!requests_optional || wt__dataset_has_split(dir, "train"))
         WT_TRY(read_split(r, dir, "train", &r->train, r->err));
-    if (has_split(dir, "dev"))
+    if (wt__dataset_has_split(dir, "dev"))
         WT_TRY(read_split(r, dir, "dev", &r->dev, r->err));
     return 0;
 }
@@ -552,7 +545,7 @@ static int read_all_examples(struct example_reader *r, wt_engine *engine, const 
         WT_TRY(read_synthetic_requests(r));
     else if (data && r->out->tools > 0)
         WT_TRY(read_data(r, data, options->requests_optional));
-    return finish_examples(r, r->synthetic > 0 ? !options->no_dev : !data || !has_split(data, "dev"));
+    return finish_examples(r, r->synthetic > 0 ? !options->no_dev : !data || !wt__dataset_has_split(data, "dev"));
 }
 
 static int fill_examples(struct examples *out, wt_engine *engine, const struct examples_options *options,

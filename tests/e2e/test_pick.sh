@@ -161,6 +161,11 @@ expect 0 "another set's requests" eval data --recipe set --out-of-domain data --
 same "of this very set half are told" "0.5" "$(json_of 'd["metrics"]["no_answer_ood_auroc"]')"
 expect 3 "no such set" eval data --recipe set --out-of-domain nowhere --cache cache "${model[@]}"
 says "nowhere"
+expect 0 "other splits" eval data --split-by set --recipe set --json --cache cache "${model[@]}"
+same "their name" "data-by-set set" "$(json_of 'd["set"] + " " + d["settings"]["split_by"]')"
+says "0 of [0-9]+ requests need the same set of tools as a training request"
+expect 2 "no such division" eval data --split-by provider
+says "set"
 expect 0 "a table of them" eval data --recipe hybrid,set --cache cache "${model[@]}"
 prints "^tracc +- +[0-9.]+$"
 finish

@@ -1,4 +1,4 @@
-/* Tests that a portion of a train split has the requested usages per tool, and is a valid data set. */
+/* Tests the data sets that an evaluation writes: a portion of a train split, and requests divided by their sets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "encoder/support.h"
@@ -89,11 +90,77 @@ static void portion_is_a_valid_data_set(void **state)
     remove_model_folder(folder);
 }
 
+/* Writes a data set of 40 sets of one or two tools with three requests each. Two requests are train, and one is test. The
+ * order of a set's judgements varies. */
+static void put_requests_by_set(const char *folder)
+{
+    struct buffer queries = {0}, rows[2] = {{0}, {0}};
+    for (int set = 0; set < 40; set++)
+        for (int i = 0; i < 3; i++) {
+            int first = i == 1 ? set + 1 : set, second = i == 1 ? set : set + 1;
+            wt__buffer_printf(&queries, "{\"_id\": \"q%d-%d\", \"text\": \"request %d of %d\"}\n", set, i, i, set);
+            wt__buffer_printf(&rows[i == 2], "q%d-%d\tt%d\t1\n", set, i, first);
+            wt__buffer_printf(&rows[i == 2], "q%d-%d\tt%d\t1\n", set, i, second);
+        }
+    put_text(folder, "corpus.jsonl", "{}\n");
+    put_text(folder, "queries.jsonl", queries.ptr);
+    put_text(folder, "qrels/train.tsv", rows[0].ptr);
+    put_text(folder, "qrels/test.tsv", rows[1].ptr);
+    wt__buffer_dispose(&queries);
+    wt__buffer_dispose(&rows[0]);
+    wt__buffer_dispose(&rows[1]);
+}
+
+static void no_set_is_in_two_splits(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"train", "dev", "test"};
+    static const size_t wanted[] = {28 * 3, 4 * 3, 8 * 3};
+    char folder[] = "/tmp/whichtool-divided-XXXXXX", path[64];
+    struct arena arena = {0};
+    struct dataset splits[3];
+    const char *out, *again;
+    bool unseen[8 * 3], seen[40];
+    wt_error err;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/qrels", folder);
+    assert_int_equal(wt__make_folders(path, &err), 0);
+    put_requests_by_set(folder);
+    assert_int_equal(wt__divide_by_set(folder, folder, &arena, &out, &err), 0);
+    assert_int_equal(wt__divide_by_set(folder, folder, &arena, &again, &err), 0);
+    assert_string_equal(out, again);
+    for (size_t s = 0; s < 3; s++) {
+        assert_int_equal(wt__dataset_read(&splits[s], out, names[s], &err), 0);
+        assert_int_equal(splits[s].len, wanted[s]);
+    }
+    assert_int_equal(wt__mark_unseen_sets(&splits[2], splits[2].len, &splits[0], unseen, &err), 0);
+    for (size_t q = 0; q < splits[2].len; q++)
+        assert_true(unseen[q]);
+    struct dataset given, train;
+    assert_int_equal(wt__dataset_read(&given, folder, "test", &err), 0);
+    assert_int_equal(wt__dataset_read(&train, folder, "train", &err), 0);
+    assert_int_equal(wt__mark_unseen_sets(&given, given.len, &train, seen, &err), 0);
+    for (size_t q = 0; q < given.len; q++)
+        assert_false(seen[q]);
+    for (size_t s = 0; s < 3; s++)
+        wt__dataset_dispose(&splits[s]);
+    wt__dataset_dispose(&given);
+    wt__dataset_dispose(&train);
+    for (size_t s = 0; s < 3; s += 2) {
+        snprintf(path, sizeof path, "%s/qrels/%s.tsv", folder, names[s]);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(wt__divide_by_set(folder, folder, &arena, &out, &err), WT_EEMPTY);
+    wt__arena_dispose(&arena);
+    remove_model_folder(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tool_gets_its_usages),
         cmocka_unit_test(portion_is_a_valid_data_set),
+        cmocka_unit_test(no_set_is_in_two_splits),
     };
     return cmocka_run_group_tests_name("eval/portion", tests, NULL, NULL);
 }
