@@ -131,13 +131,18 @@ typedef struct wt_fine_tuning_options {
     double temperature; /* temperature for these notes, as in wt_toolselect_options */
     wt_progress_fn progress;
     void *progress_context;
+    const char *layout; /* "call": the question with which wt_call chooses a tool, and its answer; "toolverifier": the
+                           layout of the paper. NULL: "call" */
+    size_t note_words;  /* shorten notes to their first sentences, of at most so many words; 0: do not. The paper's
+                           ablation "Short Reasoning" (figure 4) */
+    int right_first;    /* put the right tool first in each list: the paper's ablation "No Shuffle" (figure 4) */
 } wt_fine_tuning_options;
 
 WT_INIT(wt_fine_tuning_options_init, wt_fine_tuning_options)
 
-/* Writes rows for fine-tuning a language model to choose tools: conversations of a system, a user and an assistant
- * message as JSON Lines, in the layout of ToolVerifier. Each row marks the assistant message as the part to learn; the
- * instruction and the list are masked. The first line of each file has the settings (docs/generate.md).
+/* Writes rows for fine-tuning a language model to choose tools: conversations as JSON Lines. The model learns the
+ * assistant's message, and the messages before it are masked. wt_call can use the tuned model. The first line of each
+ * file has the settings (docs/generate.md).
  *
  * All rows of a request are in the same split. Recorded use gives a row for each request and tool, without failed
  * usages; a hard list has the neighbours of the tool in "hybrid".

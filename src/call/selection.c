@@ -42,12 +42,11 @@ static int reject_selection_answer(const struct selection_run *s, const char *re
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, s->arena, err);
 }
 
-/* Asks one question and adds the exchange to the trace. schema: NULL for the prompt's schema. */
+/* Asks one question and adds the exchange to the trace. */
 static int ask_selection(const struct selection_run *s, const struct prompt *prompt, const struct prompt_value *values,
-                         size_t count, const struct call_subject *subject, const json_t *schema,
-                         struct chat_reply *reply, wt_error *err)
+                         size_t count, struct chat_question question, struct chat_reply *reply, wt_error *err)
 {
-    const struct chat_question question = {.schema = schema, .subject = subject, .progress = s->request->progress};
+    question.progress = s->request->progress;
     wt__chat_put(reply, prompt, values, count, s->model, question);
     return keep_selection_exchange(s, prompt, reply, err);
 }
@@ -72,6 +71,55 @@ static int list_other_candidates(const struct selection_run *s, size_t but, stru
         out->items[out->count++] = s->texts[i];
     }
     return 0;
+}
+
+/* Removes `prefix` from the start of the text. Returns false if the text starts differently. */
+static bool skip_prefix(struct str *text, struct str prefix)
+{
+    if (!wt__str_starts(*text, prefix))
+        return false;
+    *text = (struct str){text->ptr + prefix.len, text->len - prefix.len};
+    return true;
+}
+
+/* Returns the item of the tool with this name, alone or before ": DESCRIPTION". Returns 0 unless exactly one item has
+ * the name; items are numbered from 1. */
+static size_t find_named_item(const struct tool_listing *listing, struct str name)
+{
+    size_t found = 0, count = 0;
+    for (size_t i = 0; i < listing->count; i++) {
+        struct str rest = listing->items[i];
+        if (!skip_prefix(&rest, name) || (rest.len > 0 && rest.ptr[0] != ':'))
+            continue;
+        found = i + 1;
+        count++;
+    }
+    return count == 1 ? found : 0;
+}
+
+/* Reads an answer in the layout of ToolVerifier's data, to which a language model may be fine-tuned. The first line may
+ * be missing. context: the listing. Returns NULL if the layout differs.
+ *
+ *   Thought: NOTE
+ *   Act: CALLTOOL["NAME"] */
+static json_t *read_calltool(const void *context, struct str text)
+{
+    struct str thought = STR(""), rest = wt__str_trim(text);
+    if (skip_prefix(&rest, STR("Thought:"))) {
+        const char *line = memchr(rest.ptr, '\n', rest.len);
+        if (!line)
+            return NULL;
+        size_t len = (size_t)(line - rest.ptr);
+        thought = wt__str_trim((struct str){rest.ptr, len});
+        rest = wt__str_trim((struct str){line, rest.len - len});
+    }
+    if (!skip_prefix(&rest, STR("Act: CALLTOOL[")) || rest.len == 0 || rest.ptr[rest.len - 1] != ']')
+        return NULL;
+    json_auto_t *name = json_loadb(rest.ptr, rest.len - 1, JSON_DECODE_ANY, NULL);
+    size_t item = json_string_length(name) > 0
+                      ? find_named_item(context, (struct str){json_string_value(name), json_string_length(name)})
+                      : 0;
+    return item > 0 ? json_pack("{s:o, s:I}", "thought", wt__json_string(thought), "tool", (json_int_t)item) : NULL;
 }
 
 /* Reads the number of a listed tool. none: true if null is allowed. *out: the candidate, or CALL_NO_CANDIDATE. *said:
@@ -109,7 +157,11 @@ static int put_pick(void *context, size_t index, unsigned worker)
                                          .sample = (unsigned)index,
                                          .listed = p->listing.places,
                                          .listed_count = p->listing.count};
-    struct chat_question question = {.schema = p->schema, .subject = &subject, .progress = p->s->request->progress};
+    struct chat_question question = {.schema = p->schema,
+                                     .subject = &subject,
+                                     .progress = p->s->request->progress,
+                                     .read_layout = read_calltool,
+                                     .layout_context = &p->listing};
     (void)worker;
     if (p->s->options.method == SELECTION_CONSISTENT) {
         question.temperature = p->s->options.temperature;
@@ -211,7 +263,9 @@ static int ask_choice(const struct selection_run *s, const struct call_subject *
     bool said;
     WT_TRY(wt__prompt_open(&prompt, "call-choose", err));
     WT_TRY(wt__numbered_schema(&schema, prompt.schema, "tool", listing->count, err));
-    WT_TRY(ask_selection(s, &prompt, values, sizeof values / sizeof *values, subject, schema, &reply, err));
+    const struct chat_question question = {
+        .schema = schema, .subject = subject, .read_layout = read_calltool, .layout_context = listing};
+    WT_TRY(ask_selection(s, &prompt, values, sizeof values / sizeof *values, question, &reply, err));
     return read_tool_number(s, reply.got.json, listing, false, out, &said, err);
 }
 
@@ -328,7 +382,8 @@ static int ask_contrast(const struct selection_run *s, const struct tool_pair *p
     const struct call_subject subject = {
         .step = CALL_CONTRAST, .request = s->request, .listed = pair->places, .listed_count = 2};
     WT_CLEANUP(wt__chat_reply_dispose) struct chat_reply reply = {0};
-    WT_TRY(ask_selection(s, prompt, values, conditioned ? 2 : 1, &subject, NULL, &reply, err));
+    const struct chat_question question = {.subject = &subject};
+    WT_TRY(ask_selection(s, prompt, values, conditioned ? 2 : 1, question, &reply, err));
     return read_plain_words(s, reply.got.json, "question", &s->trace->question, err);
 }
 
@@ -372,7 +427,8 @@ static int answer_contrast(const struct selection_run *s, const struct tool_pair
     WT_CLEANUP(wt__chat_reply_dispose) struct chat_reply reply = {0};
     WT_CLEANUP(wt__prompt_dispose) struct prompt prompt = {0};
     WT_TRY(wt__prompt_open(&prompt, "call-answer", err));
-    WT_TRY(ask_selection(s, &prompt, values, sizeof values / sizeof *values, &subject, NULL, &reply, err));
+    const struct chat_question question = {.subject = &subject};
+    WT_TRY(ask_selection(s, &prompt, values, sizeof values / sizeof *values, question, &reply, err));
     return read_plain_words(s, reply.got.json, "answer", &s->trace->answer, err);
 }
 

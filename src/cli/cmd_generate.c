@@ -141,6 +141,9 @@ static const struct {
     {"dev", OPT_DEV, TOOLBANK | FINE_TUNING | RECTOOLS},
     {"from", OPT_FROM, FINE_TUNING},
     {"notes", OPT_NOTES, FINE_TUNING},
+    {"layout", OPT_LAYOUT, FINE_TUNING},
+    {"note-words", OPT_NOTE_WORDS, FINE_TUNING},
+    {"right-first", OPT_RIGHT_FIRST, FINE_TUNING},
     {"limit", OPT_LIMIT, FINE_TUNING | VERDICTS | COMPARISON},
     {"temperature", OPT_TEMPERATURE, TOOLBANK | TOOLSELECT | FINE_TUNING | RECTOOLS | NAMES},
     {"smallest", OPT_SMALLEST, RECTOOLS},
@@ -266,6 +269,9 @@ static int generate_fine_tuning(struct cli *cli)
     options.limit = (size_t)number[OPT_LIMIT];
     options.seed = number[OPT_SEED];
     options.notes = wt__has_option(cli, OPT_NOTES);
+    options.layout = wt__option_text(cli, OPT_LAYOUT);
+    options.note_words = (size_t)number[OPT_NOTE_WORDS];
+    options.right_first = wt__has_option(cli, OPT_RIGHT_FIRST);
     WT_TRY(read_share_or_zero(cli, OPT_HARD, "hard", &options.hard));
     WT_TRY(read_share_or_zero(cli, OPT_DEV, "dev", &options.dev));
     WT_TRY(wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options.temperature));

@@ -245,6 +245,12 @@ static const struct cli_option generate_options[] = {
     OPTION(DEV, "dev", TEXT, "SHARE",
            "toolbank, rectools, fine-tuning: share of requests in the dev split. Default: 0.1."),
     FLAG(NOTES, "notes", "fine-tuning: have the language model write a reasoning note for each row of recorded use."),
+    CHOICE(LAYOUT, "layout", "NAME", "call toolverifier",
+           "fine-tuning: layout of the rows: the questions of `call` (call, the default), or that of the paper "
+           "(toolverifier)."),
+    NUMBER(NOTE_WORDS, "note-words", "N", UINT32_MAX,
+           "fine-tuning: shorten notes to their first sentences, of at most N words together."),
+    FLAG(RIGHT_FIRST, "right-first", "fine-tuning: put the right tool first in each list."),
     NUMBER(LIMIT, "limit", "N", WT_MAX_FINE_TUNING_ROWS,
            "fine-tuning, verdicts, comparison: maximum number of rows, requests or pairs, sampled with --seed. "
            "Default: 10000 rows of recorded use, all requests of the split, 100 pairs."),

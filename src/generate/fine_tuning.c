@@ -1,5 +1,5 @@
 /* fine_tuning.c: wt_generate_fine_tuning: takes samples from a folder or from recorded use, splits them by request,
- * and writes them in the layout that toolselect.h shows.
+ * and writes them in one of the layouts that toolselect.h shows.
  *
  * The first line of a file is {"header": {...}}. It names the messages that are learned and the training settings of
  * the paper (ToolVerifier, A.5). A training script does not train on this line. */
@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "call/language_model.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
 #include "generate/internal.h"
@@ -218,7 +219,7 @@ static void write_folded_text(struct buffer *out, const char *before, struct str
     wt__piece_line(out, text, PART_BYTES_MAX);
 }
 
-static void write_user_message(const struct choice_sample *sample, struct buffer *out)
+static void write_choices_message(const struct choice_sample *sample, struct buffer *out)
 {
     write_folded_text(out, "User: ", sample->query);
     wt__buffer_text(out, "\n###\nTool Choices:\n");
@@ -230,11 +231,11 @@ static void write_user_message(const struct choice_sample *sample, struct buffer
     wt__buffer_text(out, "###\n");
 }
 
-static void write_assistant_message(const struct choice_sample *sample, struct buffer *out)
+static void write_calltool_message(const struct choice_sample *sample, struct str thought, struct buffer *out)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
-    if (sample->thought.len > 0) {
-        write_folded_text(out, "Thought: ", sample->thought);
+    if (thought.len > 0) {
+        write_folded_text(out, "Thought: ", thought);
         wt__buffer_char(out, '\n');
     }
     wt__piece_line(&name, sample->choices[sample->right].name, PART_BYTES_MAX);
@@ -243,20 +244,87 @@ static void write_assistant_message(const struct choice_sample *sample, struct b
     out->failed |= name.failed;
 }
 
-size_t wt__fine_tuning_row(const struct choice_sample *sample, struct buffer *out)
+/* Appends the question of wt_call for the sample, and sets *right to the place of the right tool in its list. The
+ * question has at most SELECTION_MOST_CANDIDATES tools. In a longer list, the right tool moves to the last place. */
+static int write_pick_question(const struct prompt *prompt, const struct choice_sample *sample, struct buffer *out,
+                               size_t *right, wt_error *err)
 {
-    WT_CLEANUP(wt__buffer_dispose) struct buffer user = {0}, assistant = {0};
-    write_user_message(sample, &user);
-    write_assistant_message(sample, &assistant);
-    wt__buffer_text(out, "{\"messages\":[{\"role\":\"system\",\"content\":\"" SYSTEM_MESSAGE "\"},");
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    size_t count =
+        sample->choice_count < SELECTION_MOST_CANDIDATES ? sample->choice_count : SELECTION_MOST_CANDIDATES;
+    struct str text, *items = wt__arena_array(&arena, struct str, count);
+    WT_CHECK_ALLOC(items, err);
+    *right = sample->right < count ? sample->right : count - 1;
+    for (size_t i = 0; i < count; i++) {
+        const struct sample_choice *choice = &sample->choices[i == *right ? sample->right : i];
+        items[i] = wt__prompt_tool(choice->name, choice->description, SELECTION_MAX_TOOL_BYTES, &arena);
+        WT_CHECK_ALLOC(items[i].ptr, err);
+    }
+    const struct prompt_value values[] = {{.slot = "tools", .items = items, .item_count = count},
+                                          {.slot = "request", .text = sample->query}};
+    WT_TRY(wt__prompt_fill(prompt, values, 2, &arena, &text, err));
+    wt__buffer_str(out, text);
+    return 0;
+}
+
+static void write_pick_answer(size_t right, struct str thought, struct buffer *out)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
+    wt__piece_line(&line, thought, PART_BYTES_MAX);
+    wt__generate_write_json(out, "{\"thought\": ", wt__buffer_view(&line));
+    wt__buffer_printf(out, ", \"tool\": %zu}", right + 1);
+    out->failed |= line.failed;
+}
+
+/* Returns the first sentences of a note, of at most `words` words together; at least one sentence. */
+static struct str shorten_note(struct str note, size_t words)
+{
+    size_t kept = 0, seen = 0;
+    for (size_t i = 0; i < note.len; i++) {
+        bool blank = wt__is_blank(note.ptr[i]);
+        bool ends = blank && i > 0 && strchr(".!?", note.ptr[i - 1]);
+        seen += blank && i > 0 && !wt__is_blank(note.ptr[i - 1]);
+        if (ends && (seen <= words || kept == 0))
+            kept = i;
+        if (seen > words && kept > 0)
+            return (struct str){note.ptr, kept};
+    }
+    return seen < words || kept == 0 ? note : (struct str){note.ptr, kept};
+}
+
+int wt__row_writer_open(struct row_writer *out, enum row_layout layout, wt_error *err)
+{
+    *out = (struct row_writer){.layout = layout};
+    return layout == LAYOUT_CALL ? wt__prompt_open(&out->prompt, "call-pick", err) : 0;
+}
+
+int wt__fine_tuning_row(const struct row_writer *writer, const struct choice_sample *sample, struct buffer *out,
+                        size_t *characters, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer user = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer assistant = {0};
+    bool plain = writer->layout == LAYOUT_CALL;
+    struct str thought = writer->note_words > 0 ? shorten_note(sample->thought, writer->note_words) : sample->thought;
+    if (plain) {
+        size_t right = 0;
+        WT_TRY(write_pick_question(&writer->prompt, sample, &user, &right, err));
+        write_pick_answer(right, thought, &assistant);
+    } else {
+        write_choices_message(sample, &user);
+        write_calltool_message(sample, thought, &assistant);
+    }
+    wt__buffer_text(out, "{\"messages\":[");
+    if (!plain)
+        wt__buffer_text(out, "{\"role\":\"system\",\"content\":\"" SYSTEM_MESSAGE "\"},");
     wt__generate_write_json(out, "{\"role\":\"user\",\"content\":", wt__buffer_view(&user));
     wt__generate_write_json(out, "},{\"role\":\"assistant\",\"content\":", wt__buffer_view(&assistant));
-    const size_t masked = sizeof SYSTEM_MESSAGE - 1 + wt__piece_characters(wt__buffer_view(&user)),
+    const size_t masked = (plain ? 0 : sizeof SYSTEM_MESSAGE - 1) + wt__piece_characters(wt__buffer_view(&user)),
                  learned = wt__piece_characters(wt__buffer_view(&assistant));
-    wt__buffer_printf(out, "}],\"loss\":{\"messages\":[2],\"masked_characters\":%zu,\"learned_characters\":%zu}}\n",
-                      masked, learned);
-    out->failed |= user.failed || assistant.failed;
-    return masked + learned;
+    wt__buffer_printf(out, "}],\"loss\":{\"messages\":[%d],\"masked_characters\":%zu,\"learned_characters\":%zu}}\n",
+                      plain ? 1 : 2, masked, learned);
+    *characters = masked + learned;
+    WT_CHECK_ALLOC(!user.failed && !assistant.failed && !out->failed, err);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- a file */
@@ -274,6 +342,7 @@ struct fine_tuning_run {
     struct stage_runner runner;
     struct rng rng;
     struct buffer settings;
+    struct row_writer writer;
     struct generated *result;
 };
 
@@ -294,14 +363,23 @@ static int choose_dev_side(const struct fine_tuning_run *t, struct str query, bo
     return 0;
 }
 
-static void write_fine_tuning_header(const char *split, size_t rows, bool thoughts, size_t longest, struct buffer *out)
+static void write_fine_tuning_header(enum row_layout layout, const char *split, size_t rows, bool thoughts,
+                                     size_t longest, struct buffer *out)
 {
     wt__buffer_printf(out,
-                      "{\"header\":{\"format\":\"whichtool-fine-tuning/1\",\"split\":\"%s\",\"rows\":%zu,"
-                      "\"thoughts\":%s,\"longest_row_characters\":%zu,\"loss\":{\"learned\":[\"assistant\"],\"masked\":"
-                      "[\"system\",\"user\"]},\"settings\":{\"from\":\"ToolVerifier\",\"epochs\":3,\"learning_rate\":"
+                      "{\"header\":{\"format\":\"whichtool-fine-tuning/2\",\"layout\":\"%s\",\"split\":\"%s\","
+                      "\"rows\":%zu,\"thoughts\":%s,\"longest_row_characters\":%zu,\"loss\":{\"learned\":"
+                      "[\"assistant\"],\"masked\":[\"system\",\"user\"]},\"settings\":{\"from\":\"ToolVerifier\",\"epochs\":3,\"learning_rate\":"
                       "1e-05,\"warm_up\":true,\"batch\":8,\"weight_decay\":0.1,\"max_thought_tokens\":480}}}\n",
-                      split, rows, thoughts ? "true" : "false", longest);
+                      layout == LAYOUT_CALL ? "call" : "toolverifier", split, rows, thoughts ? "true" : "false", longest);
+}
+
+static void put_right_first(struct choice_sample *sample)
+{
+    struct sample_choice right = sample->choices[sample->right];
+    memmove(sample->choices + 1, sample->choices, sample->right * sizeof right);
+    sample->choices[0] = right;
+    sample->right = 0;
 }
 
 /* Writes SPLIT.jsonl with the rows of train or, if `dev`, of dev. Sets *count to their number. */
@@ -313,17 +391,20 @@ static int write_fine_tuning_split(struct fine_tuning_run *t, const char *split,
     bool thoughts = true;
     *count = 0;
     for (size_t i = 0; i < t->samples.count; i++) {
-        const struct choice_sample *sample = &t->samples.items[i];
+        struct choice_sample *sample = &t->samples.items[i];
         bool side = false;
+        size_t characters;
         WT_TRY(choose_dev_side(t, sample->query, &side, err));
         if (side != dev)
             continue;
-        const size_t characters = wt__fine_tuning_row(sample, &rows);
+        if (t->options.right_first)
+            put_right_first(sample);
+        WT_TRY(wt__fine_tuning_row(&t->writer, sample, &rows, &characters, err));
         longest = characters > longest ? characters : longest;
         thoughts &= sample->thought.len > 0;
         ++*count;
     }
-    write_fine_tuning_header(split, *count, thoughts && *count > 0, longest, &file);
+    write_fine_tuning_header(t->writer.layout, split, *count, thoughts && *count > 0, longest, &file);
     wt__buffer_str(&file, wt__buffer_view(&rows));
     file.failed |= rows.failed;
     snprintf(name, sizeof name, "%s.jsonl", split);
@@ -409,6 +490,8 @@ static int check_fine_tuning_options(struct fine_tuning_run *t, wt_error *err)
     if (o->from && o->notes)
         return wt__fail(err, WT_EINVAL,
                         "notes are written for recorded use only; the samples of a folder have their own");
+    if (o->layout && strcmp(o->layout, "call") != 0 && strcmp(o->layout, "toolverifier") != 0)
+        return wt__fail(err, WT_EINVAL, "unknown layout \"%.40s\"; use call or toolverifier", o->layout);
     o->seed = o->seed ? o->seed : 1;
     return 0;
 }
@@ -444,6 +527,9 @@ static int run_fine_tuning(struct fine_tuning_run *t, wt_error *err)
 {
     wt_generated *visible = &t->result->visible;
     wt__rng_seed(&t->rng, t->options.seed);
+    bool theirs = t->options.layout && strcmp(t->options.layout, "toolverifier") == 0;
+    WT_TRY(wt__row_writer_open(&t->writer, theirs ? LAYOUT_TOOLVERIFIER : LAYOUT_CALL, err));
+    t->writer.note_words = t->options.note_words;
     WT_TRY(open_fine_tuning_folder(t, err));
     WT_TRY(t->options.from ? read_sample_folder(t, err) : read_recorded_samples(t, err));
     if (wt__progress_phase(&t->progress, "saving", 2))
@@ -483,6 +569,7 @@ int wt__generate_fine_tuning(wt_engine *engine, struct chat_model *model, const 
     wt__rows_dispose(&t.rows);
     wt__library_dispose(&t.library);
     wt__buffer_dispose(&t.settings);
+    wt__prompt_dispose(&t.writer.prompt);
     if (rc == 0)
         *out = &t.result->visible;
     else

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "generate/internal.h"
 #include "llm/chat.h"
+#include "llm/prompt.h"
 #include "whichtool.h"
 
 /* The tools of a generated data set, and the three stages that make them (ToolVerifier, 2.1.1).
@@ -219,21 +220,40 @@ int wt__store_library_add(struct store_library *catalogue, const wt_tool *tool, 
 int wt__store_library_find_similar(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,
                                    wt_error *err);
 
-/* Samples as conversations for fine-tuning a language model (ToolVerifier, figure 2 and A.5).
+/* Samples as conversations for fine-tuning a language model (ToolVerifier, figure 2 and A.5). The assistant's message is
+ * learned, and the others are masked, that is, excluded from the loss. wt_call reads the answers of both layouts.
+ *
+ * LAYOUT_CALL, the questions of wt_call:
+ *
+ *   user        the prompt call-pick with INSTRUCTION and tools
+ *   assistant   {"thought": NOTE, "tool": N}
+ *
+ * LAYOUT_TOOLVERIFIER:
  *
  *   system      the task
- *   user        User: INSTRUCTION        masked: excluded from the loss
+ *   user        User: INSTRUCTION
  *               ###
  *               Tool Choices:
  *               NAME = DESCRIPTION
  *               ...
  *               ###
- *   assistant   Thought: NOTE            learned
+ *   assistant   Thought: NOTE
  *               Act: CALLTOOL["NAME"] */
+enum row_layout { LAYOUT_CALL, LAYOUT_TOOLVERIFIER };
 
-/* Appends one row as a line and returns the number of characters in its messages. Each text is folded to one line,
- * so that it cannot be mistaken for the layout. */
-size_t wt__fine_tuning_row(const struct choice_sample *sample, struct buffer *out);
+struct row_writer {
+    enum row_layout layout;
+    struct prompt prompt; /* call-pick; only for LAYOUT_CALL */
+    size_t note_words;    /* notes are shortened to their first sentences, of at most so many words; 0 for all */
+};
+
+/* Opens a writer; free it with wt__prompt_dispose(&writer.prompt). Errors: WT_ENOMEM. */
+int wt__row_writer_open(struct row_writer *out, enum row_layout layout, wt_error *err);
+
+/* Appends one row as a line, and sets *characters to the number of characters in its messages. Texts cannot be mistaken
+ * for the layout: LAYOUT_TOOLVERIFIER folds each to one line. Errors: WT_ENOMEM. */
+int wt__fine_tuning_row(const struct row_writer *writer, const struct choice_sample *sample, struct buffer *out,
+                        size_t *characters, wt_error *err);
 
 /* Does the work of wt_generate_fine_tuning. model: NULL for the engine's. */
 int wt__generate_fine_tuning(wt_engine *engine, struct chat_model *model, const wt_fine_tuning_options *options,

@@ -251,3 +251,15 @@ int wt__answer_parse(json_t **out, struct str text, const json_t *schema, wt_err
     *out = WT_TAKE(answer);
     return 0;
 }
+
+int wt__answer_read(json_t **out, struct str text, const struct chat_question *question, wt_error *err)
+{
+    int rc = wt__answer_parse(out, text, question->schema, err);
+    if (rc != WT_EFORMAT || !question->read_layout)
+        return rc;
+    json_auto_t *other = question->read_layout(question->layout_context, text);
+    if (!other || match_schema(other, question->schema, "", NULL) < 0)
+        return rc;
+    *out = WT_TAKE(other);
+    return 0;
+}

@@ -29,6 +29,10 @@ struct chat_question {
     unsigned seed;             /* seed for sampling; 0 for 1, the default; ignored at temperature 0 */
     const void *subject;       /* for oracles, which do not read the text; never sent to a server; may be NULL */
     struct progress *progress; /* checked for cancellation while waiting; may be NULL */
+    /* Reads an answer in another layout than JSON. Returns the JSON for it, owned by the caller; NULL if the layout is
+     * unknown. The result is checked against the schema. May be NULL. */
+    json_t *(*read_layout)(const void *context, struct str text);
+    const void *layout_context;
 };
 
 struct chat_answer {

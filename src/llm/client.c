@@ -527,7 +527,7 @@ static int take_completion(struct model_exchange *asking, const struct completio
     if (completion->cut)
         return wt__fail(asking->err, WT_EFORMAT, "the answer was cut off after %u tokens, it has to be shorter",
                         asking->question->max_tokens);
-    return wt__answer_parse(&out->json, completion->text, asking->question->schema, asking->err);
+    return wt__answer_read(&out->json, completion->text, asking->question, asking->err);
 }
 
 /* Asks the server once, with retries, and validates the answer. */

@@ -32,6 +32,10 @@ int wt__answer_check_schema(const json_t *schema, wt_error *err);
  * the schema, never the answer. */
 int wt__answer_parse(json_t **out, struct str text, const json_t *schema, wt_error *err);
 
+/* Parses the answer to a question with a schema, in JSON or the layout that question->read_layout reads. Errors: those
+ * of wt__answer_parse. */
+int wt__answer_read(json_t **out, struct str text, const struct chat_question *question, wt_error *err);
+
 /* ---------------------------------------------------------------- requests and responses */
 
 enum { COMPLETION_WRONG_BYTES_MAX = 4096 }; /* maximum length of a wrong answer that is sent back to the model */

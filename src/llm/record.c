@@ -218,7 +218,7 @@ static int replay_entry(const struct chat_record *record, const struct record_en
     const char *copy = wt__arena_copy(arena, entry->text);
     WT_CHECK_ALLOC(copy, err);
     out->text = (struct str){copy, entry->text.len};
-    int rc = question->schema ? wt__answer_parse(&out->json, out->text, question->schema, err) : 0;
+    int rc = question->schema ? wt__answer_read(&out->json, out->text, question, err) : 0;
     return rc == WT_EFORMAT ? wt__fail_context(err, rc, "%s: the answer recorded for %s", record->path, question->task)
                             : rc;
 }

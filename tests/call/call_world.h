@@ -64,8 +64,8 @@ static inline void world_write(struct buffer *out, enum call_step step, struct s
         wt__buffer_append(out, says.ptr + 1, says.len - 1);
         return;
     }
-    wt__buffer_printf(out, step == CALL_PREDICT || step == CALL_MEND ? "{\"thought\": \"so\", \"%s\": " : "{\"%s\": ",
-                      world_members[step]);
+    bool thinks = step == CALL_PREDICT || step == CALL_MEND || strcmp(world_members[step], "tool") == 0;
+    wt__buffer_printf(out, thinks ? "{\"thought\": \"so\", \"%s\": " : "{\"%s\": ", world_members[step]);
     if (words)
         wt__buffer_json(out, says);
     else
@@ -112,6 +112,10 @@ static inline int world_ask(struct chat_model *model, const struct chat_question
     world_write(&text, subject->step, says);
     out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
     int rc = wt__json_parse(&out->json, out->text.ptr, out->text.len, err);
+    if (rc == WT_EFORMAT && question->read_layout) {
+        out->json = question->read_layout(question->layout_context, out->text);
+        rc = out->json ? 0 : rc;
+    }
     wt__buffer_dispose(&text);
     return rc;
 }

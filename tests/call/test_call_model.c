@@ -24,7 +24,7 @@ static const char request[] = "weather in the city of Oslo";
         .status = 200, .body = "{\"choices\": [{\"message\": {\"role\": \"assistant\", \"content\": \"" content        \
                                "\"}, \"finish_reason\": \"stop\"}]}"                                                   \
     }
-#define NUMBER(n) SAYS("{\\\"tool\\\": " n "}")
+#define NUMBER(n) SAYS("{\\\"thought\\\": \\\"so\\\", \\\"tool\\\": " n "}")
 #define ARGUMENTS(city) SAYS("{\\\"arguments\\\": {\\\"city\\\": " city "}}")
 
 static struct script_server server;

@@ -135,7 +135,7 @@ static void oracle_requires_labels(void **state)
     struct selection_trace trace;
     wt_error err = {0};
     assert_int_equal(wt__select_tool(NULL, candidates, 3, &oracle.model, &request, &arena, &trace, &err), WT_EINVAL);
-    assert_string_equal(err.message, "call-pick/1: call oracle, 0 % error: the request has no labels");
+    assert_string_equal(err.message, "call-pick/2: call oracle, 0 % error: the request has no labels");
     wt__arena_dispose(&arena);
 }
 

@@ -103,6 +103,38 @@ static void choice_is_verified(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
+/* Answers in the layout of ToolVerifier's data. */
+static void calltool_names_a_listed_tool(void **state)
+{
+    (void)state;
+    static const struct selection_case examples[] = {
+        {"a thought and a name", {.method = SELECTION_ONCE}, 3, "pick=!Thought: b, not a.\nAct: CALLTOOL[\"b\"]\n",
+         "b- picked b, 1 asked, 0 unusable"},
+        {"a name alone", {.method = SELECTION_ONCE}, 3, "pick=!Act: CALLTOOL[\"c\"]",
+         "c- picked c, 1 asked, 0 unusable"},
+        {"the second choice", {.method = SELECTION_DIRECT}, 3,
+         "pick=1|again=!Act: CALLTOOL[\"c\"]|decide=!Thought: \nAct: CALLTOOL[\"c\"]",
+         "ac corrected c, 3 asked, 0 unusable"},
+        {"an unlisted name", {.method = SELECTION_ONCE}, 3, "pick=!Act: CALLTOOL[\"d\"]",
+         "-- unsaid -, 1 asked, 1 unusable"},
+        {"the beginning of a name", {.method = SELECTION_ONCE}, 3, "pick=!Act: CALLTOOL[\"\"]",
+         "-- unsaid -, 1 asked, 1 unusable"},
+        {"a name of two tools", {.method = SELECTION_ONCE}, 4, "pick=!Act: CALLTOOL[\"c\"]",
+         "-- unsaid -, 1 asked, 1 unusable"},
+        {"text after the call", {.method = SELECTION_ONCE}, 3, "pick=!Act: CALLTOOL[\"b\"] or so",
+         "-- unsaid -, 1 asked, 1 unusable"},
+        {"text before the call", {.method = SELECTION_ONCE}, 3, "pick=!I think\nAct: CALLTOOL[\"b\"]",
+         "-- unsaid -, 1 asked, 1 unusable"},
+        {"two lines before the call", {.method = SELECTION_ONCE}, 3, "pick=!Thought: b\nso\nAct: CALLTOOL[\"b\"]",
+         "-- unsaid -, 1 asked, 1 unusable"},
+        {"a name without quotes", {.method = SELECTION_ONCE}, 3, "pick=!Act: CALLTOOL[b]",
+         "-- unsaid -, 1 asked, 1 unusable"},
+        {"a thought alone", {.method = SELECTION_ONCE}, 3, "pick=!Thought: b", "-- unsaid -, 1 asked, 1 unusable"},
+        {"an unclosed call", {.method = SELECTION_ONCE}, 3, "pick=!Act: CALLTOOL[", "-- unsaid -, 1 asked, 1 unusable"},
+    };
+    ASSERT_EXAMPLES(examples);
+}
+
 static void unusable_answer_keeps_pick(void **state)
 {
     (void)state;
@@ -261,8 +293,8 @@ static void each_selection_step_has_its_slots(void **state)
     struct arena arena = {0};
     struct selection_trace trace;
     assert_int_equal(wt__select_tool(NULL, candidates, 3, &world.model, &request, &arena, &trace, NULL), 0);
-    static const char *const tasks[] = {"call-pick/1", "call-choose/1", "call-contrast/1", "call-answer/1",
-                                        "call-choose/1"};
+    static const char *const tasks[] = {"call-pick/2", "call-choose/2", "call-contrast/1", "call-answer/1",
+                                        "call-choose/2"};
     for (size_t i = 0; i < 5; i++) {
         const char *question = trace.exchanges[i].question.ptr;
         assert_string_equal(trace.exchanges[i].task, tasks[i]);
@@ -409,11 +441,11 @@ static void model_failure_ends_selection(void **state)
         const char *says, *sentence;
         size_t answered;
     } cases[] = {
-        {"pick=%", "call-pick/1: the model is unavailable", 0},
-        {"pick=1|again=%", "call-choose/1: the model is unavailable", 1},
+        {"pick=%", "call-pick/2: the model is unavailable", 0},
+        {"pick=1|again=%", "call-choose/2: the model is unavailable", 1},
         {"pick=1|again=1|contrast=%", "call-contrast/1: the model is unavailable", 2},
         {"pick=1|again=1|contrast=q|answer=%", "call-answer/1: the model is unavailable", 3},
-        {"pick=1|again=1|contrast=q|answer=r|decide=%", "call-choose/1: the model is unavailable", 4},
+        {"pick=1|again=1|contrast=q|answer=r|decide=%", "call-choose/2: the model is unavailable", 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scripted_model world = world_of(cases[i].says);
@@ -519,6 +551,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(choice_is_verified),
+        cmocka_unit_test(calltool_names_a_listed_tool),
         cmocka_unit_test(unusable_answer_keeps_pick),
         cmocka_unit_test(methods_of_the_paper_select),
         cmocka_unit_test(selection_methods_have_names),

@@ -80,7 +80,15 @@ expect 3 "answers that are not there" "${make[@]}" --chat-model rules --replay a
 says "generate-"
 
 # Rows for fine-tuning.
-expect 0 "of that data" generate fine-tuning --from set --out tuning --dev 0.2 --json
+expect 0 "in the layout of call" generate fine-tuning --from set --out plain --note-words 20
+same "a question and its answer" "True" "$("$python" -c '
+import json
+rows = [json.loads(line) for line in open("plain/train.jsonl")][1:]
+answers = [json.loads(r["messages"][1]["content"]) for r in rows]
+print(all(list(a) == ["thought", "tool"] and "\n%d. " % a["tool"] in r["messages"][0]["content"] for a, r in zip(answers, rows)))')"
+expect 2 "no such layout" generate fine-tuning --from set --out plain --layout prose
+says "toolverifier"
+expect 0 "of that data" generate fine-tuning --from set --out tuning --layout toolverifier --dev 0.2 --json
 json_lines
 same "all rows" "True" "$(json_of 'd["train"] + d["dev"] == d["rows"] == 108 and d["dev"] > 5')"
 same "header, then rows" "True" "$("$python" -c '
@@ -97,7 +105,8 @@ add_catalogue
 expect 3 "no recorded use" generate fine-tuning "${none[@]}" --out used
 says "usage add"
 expect 0 "use is recorded" usage add "${none[@]}" --request "will it rain in Leith" --tool weather/get_forecast
-expect 0 "of recorded use" generate fine-tuning "${none[@]}" --out used --dev 0 --hard 0.99
+expect 0 "of recorded use" generate fine-tuning "${none[@]}" --out used --dev 0 --hard 0.99 \
+    --layout toolverifier
 prints "1 row, from 6 tools: 1 for training, 0 for dev"
 same "its tool" "True" "$("$python" -c '
 import json

@@ -25,15 +25,24 @@ static void read_pieces(struct str text)
 
 static void write_rows(const struct choice_samples *samples)
 {
-    for (size_t i = 0; i < samples->count; i++) {
+    for (enum row_layout layout = LAYOUT_CALL; layout <= LAYOUT_TOOLVERIFIER; layout++) {
+        struct row_writer writer;
         struct buffer line = {0};
-        json_t *row = NULL;
-        wt__fine_tuning_row(&samples->items[i], &line);
-        if (line.len == 0 || memchr(line.ptr, '\n', line.len - 1) || line.ptr[line.len - 1] != '\n' ||
-            wt__json_parse(&row, line.ptr, line.len, NULL) < 0)
+        if (wt__row_writer_open(&writer, layout, NULL) < 0)
             abort();
-        json_decref(row);
+        for (size_t i = 0; i < samples->count; i++) {
+            size_t characters;
+            json_t *row;
+            wt__buffer_clear(&line);
+            writer.note_words = i % 3;
+            if (wt__fine_tuning_row(&writer, &samples->items[i], &line, &characters, NULL) < 0 ||
+                memchr(line.ptr, '\n', line.len) != line.ptr + line.len - 1 ||
+                wt__json_parse(&row, line.ptr, line.len - 1, NULL) < 0)
+                abort();
+            json_decref(row);
+        }
         wt__buffer_dispose(&line);
+        wt__prompt_dispose(&writer.prompt);
     }
 }
 

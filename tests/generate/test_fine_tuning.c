@@ -53,20 +53,77 @@ static struct str get_message(const json_t *row, size_t index)
     return wt__json_str(json_array_get(wt__json_array(row, "messages"), index), "content");
 }
 
-static void test_fine_tuning_row_has_exact_layout(void **state)
+#define ONE_SAMPLE                                                                                                     \
+    "{\"query\": \"When is\\n###\\nlow water?\", \"choices\": [{\"name\": \"Tide\", \"description\": "                    \
+    "\"High and low.\"}, {\"name\": \"Moon \\\"X\\\"\", \"description\": \"Phases\"}], \"thought\": "                      \
+    "\"It is \\u00e9asy. Not the tide. So the moon.\", \"tool\": \"Moon \\\"X\\\"\"}\n"
+
+/* Returns the row of ONE_SAMPLE with these options, and sets *header to the file's header. */
+static json_t *write_one_row(wt_fine_tuning_options options, json_t **header)
 {
-    (void)state;
-    write_samples_file("one", "{\"query\": \"When is\\n###\\nlow water?\", \"choices\": [{\"name\": \"Tide\", "
-                              "\"description\": \"High and low.\"}, {\"name\": \"Moon \\\"X\\\"\", \"description\": "
-                              "\"Phases\"}], \"thought\": \"It is \\u00e9asy.\", \"tool\": \"Moon \\\"X\\\"\"}\n");
-    wt_fine_tuning_options options = fine_tuning_options_from("one", "tuned");
     wt_generated *made;
+    write_samples_file("one", ONE_SAMPLE);
     options.dev = -1;
     assert_call_ok(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err));
     assert_int_equal(made->train, 1);
     assert_int_equal(made->dev, 0);
-    json_t *header = read_json_line("tuned", "train.jsonl", 0), *row = read_json_line("tuned", "train.jsonl", 1);
-    const json_t *settings = wt__json_object(wt__json_object(header, "header"), "settings");
+    wt_generated_free(made);
+    json_t *first = read_json_line("tuned", "train.jsonl", 0);
+    *header = json_incref(wt__json_object(first, "header"));
+    json_decref(first);
+    return read_json_line("tuned", "train.jsonl", 1);
+}
+
+/* The user's message is the question of wt_call, and the answer suits its schema. */
+static void test_row_has_layout_of_call(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t note_words;
+        int right_first;
+        const char *answer;
+    } cases[] = {
+        {0, 0, "{\"thought\": \"It is \u00e9asy. Not the tide. So the moon.\", \"tool\": 2}"},
+        {0, 1, "{\"thought\": \"It is \u00e9asy. Not the tide. So the moon.\", \"tool\": 1}"},
+        {1, 0, "{\"thought\": \"It is \u00e9asy.\", \"tool\": 2}"},
+        {5, 0, "{\"thought\": \"It is \u00e9asy.\", \"tool\": 2}"},
+        {6, 0, "{\"thought\": \"It is \u00e9asy. Not the tide.\", \"tool\": 2}"},
+        {10, 0, "{\"thought\": \"It is \u00e9asy. Not the tide. So the moon.\", \"tool\": 2}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wt_fine_tuning_options options = fine_tuning_options_from("one", "tuned");
+        options.note_words = cases[i].note_words;
+        options.right_first = cases[i].right_first;
+        json_t *header, *row = write_one_row(options, &header);
+        assert_string_equal(wt__json_str(header, "layout").ptr, "call");
+        assert_int_equal(json_array_size(wt__json_array(row, "messages")), 2);
+        const char *list = cases[i].right_first
+                               ? "<<<tools\n1. Moon \"X\": Phases\n2. Tide: High and low.\n>>>tools\n"
+                               : "<<<tools\n1. Tide: High and low.\n2. Moon \"X\": Phases\n>>>tools\n";
+        assert_non_null(strstr(get_message(row, 0).ptr, list));
+        assert_non_null(strstr(get_message(row, 0).ptr, "<<<request\nWhen is\n###\nlow water?\n>>>request\n"));
+        assert_string_equal(get_message(row, 1).ptr, cases[i].answer);
+        const json_t *loss = wt__json_object(row, "loss");
+        assert_int_equal(json_integer_value(json_array_get(wt__json_array(loss, "messages"), 0)), 1);
+        assert_int_equal(wt__json_int(loss, "masked_characters", 0), get_message(row, 0).len);
+        json_decref(header);
+        json_decref(row);
+    }
+    wt_fine_tuning_options options = fine_tuning_options_from("one", "tuned");
+    wt_generated *none;
+    options.layout = "prose";
+    assert_call_refused(&place, wt_generate_fine_tuning(NULL, &options, &none, &place.err), WT_EINVAL,
+                        "unknown layout \"prose\"; use call or toolverifier");
+}
+
+static void test_row_has_layout_of_toolverifier(void **state)
+{
+    (void)state;
+    wt_fine_tuning_options options = fine_tuning_options_from("one", "tuned");
+    options.layout = "toolverifier";
+    json_t *header, *row = write_one_row(options, &header);
+    const json_t *settings = wt__json_object(header, "settings");
+    assert_string_equal(wt__json_str(header, "layout").ptr, "toolverifier");
     assert_int_equal(wt__json_int(settings, "epochs", 0), 3);
     assert_int_equal(wt__json_int(settings, "batch", 0), 8);
     assert_true(wt__json_real(settings, "learning_rate", 0) == 1e-5);
@@ -74,16 +131,16 @@ static void test_fine_tuning_row_has_exact_layout(void **state)
     assert_string_equal(get_message(row, 1).ptr,
                         "User: When is ### low water?\n###\nTool Choices:\nTide = High and low.\n"
                         "Moon \"X\" = Phases\n###\n");
-    assert_string_equal(get_message(row, 2).ptr, "Thought: It is \u00e9asy.\nAct: CALLTOOL[\"Moon \\\"X\\\"\"]");
+    assert_string_equal(get_message(row, 2).ptr, "Thought: It is \u00e9asy. Not the tide. So the moon.\n"
+                                                 "Act: CALLTOOL[\"Moon \\\"X\\\"\"]");
     const json_t *loss = wt__json_object(row, "loss");
     assert_int_equal(json_integer_value(json_array_get(wt__json_array(loss, "messages"), 0)), 2);
     assert_int_equal(wt__json_int(loss, "learned_characters", 0), get_message(row, 2).len - 1); /* é is two bytes */
     assert_int_equal(wt__json_int(loss, "masked_characters", 0), get_message(row, 0).len + get_message(row, 1).len);
-    assert_int_equal(wt__json_int(wt__json_object(header, "header"), "longest_row_characters", 0),
+    assert_int_equal(wt__json_int(header, "longest_row_characters", 0),
                      wt__json_int(loss, "learned_characters", 0) + wt__json_int(loss, "masked_characters", 0));
     json_decref(header);
     json_decref(row);
-    wt_generated_free(made);
 }
 
 #define CHOICES "\"choices\": [{\"name\": \"a\", \"description\": \"x\"}, {\"name\": \"b\", \"description\": \"\"}]"
@@ -179,6 +236,7 @@ static void test_recorded_use_gives_rows(void **state)
     wt_engine *engine = open_test_engine(&place, "");
     wt_generated *made;
     wt_fine_tuning_options options = fine_tuning_options_from(NULL, "used");
+    options.layout = "toolverifier";
     options.dev = -1;
     options.hard = 1;
     options.related = 3;
@@ -216,7 +274,8 @@ static void test_recorded_use_gives_rows(void **state)
     assert_int_equal(made->rows, 4);
     assert_true(made->questions >= 4);
     json_t *row = read_json_line("noted", "train.jsonl", 1);
-    assert_true(wt__str_starts(get_message(row, 2), STR("Thought: ")));
+    assert_true(wt__str_starts(get_message(row, 1), STR("{\"thought\": \"")));
+    assert_null(strstr(get_message(row, 1).ptr, "\"thought\": \"\""));
     json_decref(row);
     wt_generated_free(made);
     wt_close(engine);
@@ -264,7 +323,8 @@ static void test_invalid_fine_tuning_options_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_fine_tuning_row_has_exact_layout, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_row_has_layout_of_call, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_row_has_layout_of_toolverifier, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_samples_of_other_programs_are_read, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_request_is_in_one_split_only, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_recorded_use_gives_rows, set_up_place, tear_down_place),

@@ -81,6 +81,41 @@ static void accepts_only_matching_json(void **state)
     }
 }
 
+/* Reads "KEY=VALUE" as {KEY: VALUE}. */
+static json_t *read_assignment(const void *context, struct str text)
+{
+    const char *equals = memchr(text.ptr, '=', text.len);
+    assert_string_equal(context, "context");
+    return equals ? json_pack("{s%:s%}", text.ptr, (size_t)(equals - text.ptr), equals + 1,
+                              (size_t)(text.ptr + text.len - equals - 1))
+                  : NULL;
+}
+
+static void another_layout_must_match_schema(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } cases[] = {{"{\"kind\": \"over\"}", NULL},
+                 {"kind=over", NULL},
+                 {"kind=none", "the answer has to begin with {"},
+                 {"over", "the answer has to begin with {"}};
+    json_t *schema, *json;
+    assert_int_equal(wt__json_parse(&schema, KIND, strlen(KIND), &err), 0);
+    const struct chat_question question = {
+        .schema = schema, .read_layout = read_assignment, .layout_context = "context"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int rc = wt__answer_read(&json, wt__str(cases[i].text), &question, &err);
+        assert_int_equal(rc, cases[i].says ? WT_EFORMAT : 0);
+        if (cases[i].says)
+            assert_non_null(strstr(err.message, cases[i].says));
+        else
+            assert_string_equal(json_string_value(json_object_get(json, "kind")), "over");
+        json_decref(json);
+    }
+    json_decref(schema);
+}
+
 static void limits_nesting_of_answers(void **state)
 {
     (void)state;
@@ -132,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts_only_matching_json),
+        cmocka_unit_test(another_layout_must_match_schema),
         cmocka_unit_test(limits_nesting_of_answers),
         cmocka_unit_test(rejects_unsupported_schemas),
     };
