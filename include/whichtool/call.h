@@ -48,9 +48,12 @@ typedef struct wt_call_options {
      * - consistent: majority of several samples (A.3)
      *
      * generation: source of the second prediction of the arguments (2.3): react, second-model or sampled; or alone, for
-     * no second prediction and no verification. Default: second-model if second-model is set, else react
+     * no second prediction and no verification; or consistent, for the most frequent value of several samples (A.3).
+     * Default: second-model if second-model is set, else react
      *
-     * second-model: another model of the same server, by its name there (A.4.5)
+     * second-model: another model, named as in verify_model (A.4.5)
+     *
+     * samples, temperature, top-p: of consistent and sampled (A.3). Defaults: 3, 0.7, and that of the server
      *
      * construction: final arguments, assembled (the default), or written by the model from "name: value" lines
      * (A.4.7) */
@@ -58,6 +61,12 @@ typedef struct wt_call_options {
     /* Number of first hits to choose from, at most WT_MAX_CALL_CANDIDATES; 0: 8, or 20 with language_model. Weak hits
      * are left out without language_model. */
     size_t candidates;
+    /* Models for a part of the work of the language model, each as "NAME", a model of the same server, or as "NAME@URL",
+     * a model of another server, which does not get the engine's key. NULL: the engine's model. ToolVerifier has
+     * separate models, too (2.1).
+     * - verify_model: writes and answers the contrastive question, decides, and verifies the arguments
+     * - argument_model: writes the arguments */
+    const char *verify_model, *argument_model;
 } wt_call_options;
 
 WT_INIT(wt_call_options_init, wt_call_options)

@@ -7,6 +7,19 @@
 
 #include "base/memory.h"
 
+int wt__call_sampling_check(const struct call_sampling *sampling, const char *what, wt_error *err)
+{
+    if (sampling->samples > CALL_MOST_SAMPLES)
+        return wt__fail(err, WT_EINVAL, "%s: samples must be at most %d, not %u", what, CALL_MOST_SAMPLES,
+                        sampling->samples);
+    if (!(sampling->temperature >= 0 && sampling->temperature <= CHAT_TEMPERATURE_MAX))
+        return wt__fail(err, WT_EINVAL, "%s: temperature must be from 0 to %d, not %g", what, CHAT_TEMPERATURE_MAX,
+                        sampling->temperature);
+    if (!(sampling->top_p >= 0 && sampling->top_p <= 1))
+        return wt__fail(err, WT_EINVAL, "%s: top-p must be from 0 to 1, not %g", what, sampling->top_p);
+    return 0;
+}
+
 static bool may_be_null(const json_t *rule)
 {
     const json_t *types = wt__json_array(rule, "type");

@@ -38,17 +38,21 @@ struct call_candidate {
     unsigned details; /* bits of enum detail */
 };
 
+enum { CALL_OTHER_MODELS = 3 };
+
 struct call_model {
     bool wanted; /* true if the caller asked for a language model */
 
     enum selection_method method;
     enum generation_source source;
     enum generation_build build;
-    const char *second_name;   /* name of the second model, for GENERATION_OTHER_MODEL; else NULL */
-    struct engine_chat second; /* connection to the second model */
-    struct chat_model *other;  /* the second model, or NULL */
-    const char *name;          /* name of the first model; NULL until the model is opened */
-    bool selected, generated;  /* true once `selection` or `generation`, respectively, is filled */
+    struct call_sampling sampling;
+    const char *second_name; /* name of the second model, for GENERATION_OTHER_MODEL; else NULL */
+    const char *name;        /* name of the first model; NULL until the model is opened */
+    /* Models for a part of the work, NULL if not given, and their connections. */
+    struct chat_model *other, *verifier, *writer;
+    struct engine_chat connections[CALL_OTHER_MODELS];
+    bool selected, generated; /* true once `selection` or `generation`, respectively, is filled */
     struct selection_trace selection;
     struct generation_trace generation;
 };

@@ -113,17 +113,36 @@ static int ask_arguments(const struct generation_run *g, const char *name, const
 
 /* --- predictions --------------------------------------------------------------------------------------------- */
 
-struct prediction_pair {
+/* The first two predictions may have different prompts; further samples have the first one. */
+struct prediction_set {
     const struct generation_run *g;
     size_t count;
     struct prompt prompts[GENERATION_PREDICTIONS];
     json_t *schemas[GENERATION_PREDICTIONS];
-    struct chat_reply replies[GENERATION_PREDICTIONS];
+    struct chat_reply *replies; /* [count] */
+    const json_t **values;      /* [count, number of arguments] NULL if a prediction leaves the argument out */
+    bool *usable;               /* [count] */
 };
+
+static size_t prompt_of_prediction(const struct prediction_set *p, size_t index)
+{
+    return p->g->options->second == GENERATION_CONSISTENT ? 0 : index;
+}
+
+static void set_sampling(const struct generation_run *g, size_t index, struct chat_question *question)
+{
+    const struct call_sampling sampling = wt__call_sampling(&g->options->sampling);
+    bool consistent = g->options->second == GENERATION_CONSISTENT;
+    if (!consistent && (index == 0 || g->options->second != GENERATION_SAMPLED))
+        return;
+    question->temperature = sampling.temperature;
+    question->top_p = sampling.top_p;
+    question->seed = (unsigned)index + consistent;
+}
 
 static int put_prediction(void *context, size_t index, unsigned worker)
 {
-    struct prediction_pair *p = context;
+    struct prediction_set *p = context;
     const struct generation_run *g = p->g;
     const struct prompt_value values[] = {
         {.slot = "tool", .text = g->tool_text},
@@ -132,20 +151,18 @@ static int put_prediction(void *context, size_t index, unsigned worker)
         {.slot = "request", .text = g->request->text},
     };
     const struct call_subject subject = {.step = CALL_PREDICT, .request = g->request, .sample = (unsigned)index};
+    size_t prompt = prompt_of_prediction(p, index);
     struct chat_question question = {
-        .subject = &subject, .progress = g->request->progress, .schema = p->schemas[index]};
+        .subject = &subject, .progress = g->request->progress, .schema = p->schemas[prompt]};
     bool other = index > 0 && g->options->second == GENERATION_OTHER_MODEL;
     (void)worker;
-    if (index > 0 && g->options->second == GENERATION_SAMPLED) {
-        question.temperature = g->options->temperature > 0 ? g->options->temperature : CALL_TEMPERATURE;
-        question.seed = (unsigned)index;
-    }
-    return wt__chat_put(&p->replies[index], &p->prompts[index], values, sizeof values / sizeof *values,
+    set_sampling(g, index, &question);
+    return wt__chat_put(&p->replies[index], &p->prompts[prompt], values, sizeof values / sizeof *values,
                         other ? g->options->other : g->model, question);
 }
 
 /* Reads all predictions, even if one of the questions failed. Returns the first error. */
-static int read_predictions(const struct prediction_pair *p, wt_error *err)
+static int read_predictions(const struct prediction_set *p, wt_error *err)
 {
     const struct generation_run *g = p->g;
     int rc = 0;
@@ -154,24 +171,64 @@ static int read_predictions(const struct prediction_pair *p, wt_error *err)
         const json_t *arguments = NULL;
         if (!p->replies[i].put)
             continue;
-        int failed = keep_generation_exchange(g, &p->prompts[i], &p->replies[i], why);
+        int failed = keep_generation_exchange(g, &p->prompts[prompt_of_prediction(p, i)], &p->replies[i], why);
         if (failed == 0)
             failed = read_answer_arguments(g, &p->replies[i], &arguments, why);
+        p->usable[i] = arguments != NULL;
         for (size_t j = 0; arguments && j < g->trace->len; j++) {
-            struct generated_argument *item = &g->trace->items[j];
-            const json_t *value = json_object_get(arguments, item->parameter->name);
-            item->predictions[i] = wt__argument_is_absent(value, item->parameter) ? NULL : value;
+            const struct parameter *parameter = g->trace->items[j].parameter;
+            const json_t *value = json_object_get(arguments, parameter->name);
+            p->values[i * g->trace->len + j] = wt__argument_is_absent(value, parameter) ? NULL : value;
         }
         rc = rc < 0 ? rc : failed;
     }
     return rc;
 }
 
+/* Returns the most frequent value of argument j among the usable samples; at a tie, the value that came first. A missing
+ * value is a value, too. */
+static const json_t *find_frequent_value(const struct prediction_set *p, size_t j)
+{
+    size_t len = p->g->trace->len, most = 0;
+    const json_t *best = NULL;
+    for (size_t i = 0; i < p->count; i++) {
+        size_t same = 0;
+        for (size_t k = 0; k < p->count && p->usable[i]; k++)
+            same += p->usable[k] && wt__argument_equal(p->values[i * len + j], p->values[k * len + j]);
+        if (same > most) {
+            most = same;
+            best = p->values[i * len + j];
+        }
+    }
+    return best;
+}
+
+static void keep_predictions(const struct prediction_set *p)
+{
+    const struct generation_trace *trace = p->g->trace;
+    bool consistent = p->g->options->second == GENERATION_CONSISTENT;
+    for (size_t j = 0; j < trace->len; j++)
+        for (size_t i = 0; i < GENERATION_PREDICTIONS && (consistent || i < p->count); i++)
+            trace->items[j].predictions[i] = consistent ? find_frequent_value(p, j) : p->values[i * trace->len + j];
+}
+
+static size_t count_predictions(const struct generation_options *options)
+{
+    return options->second == GENERATION_ALONE        ? 1
+           : options->second == GENERATION_CONSISTENT ? wt__call_sampling(&options->sampling).samples
+                                                      : GENERATION_PREDICTIONS;
+}
+
 static int run_predictions(const struct generation_run *g, wt_error *err)
 {
-    struct prediction_pair p = {.g = g, .count = g->options->second == GENERATION_ALONE ? 1 : GENERATION_PREDICTIONS};
+    struct prediction_set p = {.g = g, .count = count_predictions(g->options)};
+    size_t prompts = p.count < GENERATION_PREDICTIONS ? p.count : GENERATION_PREDICTIONS;
+    p.replies = wt__arena_array(g->arena, struct chat_reply, p.count);
+    p.values = wt__arena_array(g->arena, const json_t *, p.count * g->trace->len);
+    p.usable = wt__arena_array(g->arena, bool, p.count);
+    WT_CHECK_ALLOC(p.replies && p.values && p.usable, err);
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < p.count; i++) {
+    for (size_t i = 0; rc == 0 && i < prompts; i++) {
         bool thought = i > 0 && g->options->second == GENERATION_REACT;
         rc = wt__prompt_open(&p.prompts[i], thought ? "call-arguments-react" : "call-arguments", err);
         if (rc == 0)
@@ -180,9 +237,11 @@ static int run_predictions(const struct generation_run *g, wt_error *err)
     if (rc == 0) {
         wt__pool_run(CALL_AT_ONCE, p.count, put_prediction, &p);
         rc = read_predictions(&p, err);
+        keep_predictions(&p);
     }
-    for (size_t i = 0; i < p.count; i++) {
+    for (size_t i = 0; i < p.count; i++)
         wt__chat_reply_dispose(&p.replies[i]);
+    for (size_t i = 0; i < GENERATION_PREDICTIONS; i++) {
         json_decref(p.schemas[i]);
         wt__prompt_dispose(&p.prompts[i]);
     }
@@ -227,7 +286,8 @@ static int put_verification(void *context, size_t index, unsigned worker)
     const struct chat_question question = {
         .schema = asked->schema, .subject = &subject, .progress = g->request->progress};
     (void)worker;
-    return wt__chat_put(&asked->reply, &v->prompt, values, sizeof values / sizeof *values, g->model, question);
+    return wt__chat_put(&asked->reply, &v->prompt, values, sizeof values / sizeof *values,
+                        g->options->verifier ? g->options->verifier : g->model, question);
 }
 
 /* Lists the predicted values in an order that depends on a hash of the request and the parameter's name. In a fixed
@@ -443,14 +503,11 @@ static int validate_and_repair(const struct generation_run *g, wt_error *err)
 
 static int check_generation_options(const struct generation_options *options, wt_error *err)
 {
-    if ((unsigned)options->second > GENERATION_ALONE || (unsigned)options->build > GENERATION_WRITTEN)
+    if ((unsigned)options->second >= GENERATION_SOURCES || (unsigned)options->build > GENERATION_WRITTEN)
         return wt__fail(err, WT_EINVAL, "generation: unknown source or build");
     if (options->second == GENERATION_OTHER_MODEL && !options->other)
         return wt__fail(err, WT_EINVAL, "generation: the second prediction requires another model");
-    if (!(options->temperature >= 0 && options->temperature <= CHAT_TEMPERATURE_MAX))
-        return wt__fail(err, WT_EINVAL, "generation: temperature must be from 0 to %d, not %g", CHAT_TEMPERATURE_MAX,
-                        options->temperature);
-    return 0;
+    return wt__call_sampling_check(&options->sampling, "generation", err);
 }
 
 static int begin_generation(struct generation_run *g, wt_error *err)
@@ -458,7 +515,7 @@ static int begin_generation(struct generation_run *g, wt_error *err)
     struct generation_trace *trace = g->trace;
     if (wt__parameters_read(&trace->parameters, g->tool->schema, g->arena) < 0)
         return wt__fail_nomem(err);
-    size_t most = GENERATION_PREDICTIONS + trace->parameters.len + 2; /* build and repair */
+    size_t most = count_predictions(g->options) + trace->parameters.len + 2; /* build and repair */
     trace->items = wt__arena_array(g->arena, struct generated_argument, trace->parameters.len);
     trace->exchanges = wt__arena_array(g->arena, struct chat_exchange, most);
     trace->answers = json_array();
@@ -476,9 +533,10 @@ static int run_generation(struct generation_run *g, wt_error *err)
     if (trace->len > 0) {
         WT_TRY(run_predictions(g, err));
         size_t answered = json_array_size(trace->answers);
+        bool consistent = g->options->second == GENERATION_CONSISTENT;
         if (answered == 0)
             return 0;
-        WT_TRY(run_verifications(g, answered == GENERATION_PREDICTIONS, err));
+        WT_TRY(run_verifications(g, !consistent && answered == GENERATION_PREDICTIONS, err));
     }
     WT_TRY(assemble_call(g, err));
     if (g->options->build == GENERATION_WRITTEN && trace->end == GENERATION_COMPLETE)

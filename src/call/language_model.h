@@ -25,7 +25,29 @@
 
 #define CALL_TEMPERATURE .7 /* temperature of samples, as in ToolVerifier (Mekala et al. 2024) */
 
-enum { CALL_AT_ONCE = 4 /* maximum concurrent questions */ };
+enum {
+    CALL_AT_ONCE = 4,      /* maximum concurrent questions */
+    CALL_SAMPLES = 3,      /* default number of samples for self-consistency: A.3 of the paper */
+    CALL_MOST_SAMPLES = 32 /* maximum number of samples */
+};
+
+/* Sampling for self-consistency. */
+struct call_sampling {
+    unsigned samples;   /* 0 for CALL_SAMPLES */
+    double temperature; /* 0 for CALL_TEMPERATURE */
+    double top_p;       /* as in struct chat_question */
+};
+
+/* Returns the sampling with its defaults. */
+static inline struct call_sampling wt__call_sampling(const struct call_sampling *given)
+{
+    return (struct call_sampling){.samples = given->samples ? given->samples : CALL_SAMPLES,
+                                  .temperature = given->temperature > 0 ? given->temperature : CALL_TEMPERATURE,
+                                  .top_p = given->top_p};
+}
+
+/* Returns 0, or WT_EINVAL for a number out of range. what: "selection" or "generation", for the message. */
+int wt__call_sampling_check(const struct call_sampling *sampling, const char *what, wt_error *err);
 
 /* Labels of an evaluation, for a simulated model only (tests/call/call_oracle.h). */
 struct call_labels {
@@ -155,8 +177,6 @@ bool wt__argument_equal(const json_t *a, const json_t *b);
 
 enum {
     SELECTION_MOST_CANDIDATES = 128,    /* maximum candidates; later ones are ignored */
-    SELECTION_SAMPLES = 3,              /* default number of samples for SELECTION_CONSISTENT: A.3 of the paper */
-    SELECTION_MOST_SAMPLES = 32,        /* maximum number of samples */
     SELECTION_MAX_TOOL_BYTES = 4096,    /* maximum bytes of a tool's name and description in a prompt */
     SELECTION_MAX_REQUEST_BYTES = 8192, /* maximum bytes of the request that an answer is appended to */
     SELECTION_MAX_WORDS_BYTES = 512,    /* maximum bytes of a contrastive question or of its answer */
@@ -196,8 +216,8 @@ struct contrast_store {
 
 struct selection_options {
     enum selection_method method;
-    unsigned samples;                   /* number of samples for SELECTION_CONSISTENT; 0 for SELECTION_SAMPLES */
-    double temperature;                 /* temperature of the samples; 0 for CALL_TEMPERATURE */
+    struct call_sampling sampling;      /* for SELECTION_CONSISTENT */
+    struct chat_model *verifier;        /* asks and answers the contrastive question, and decides; NULL: the model */
     const struct contrast_store *store; /* NULL to store no questions */
 };
 
@@ -277,6 +297,8 @@ enum generation_source {
     GENERATION_OTHER_MODEL, /* few-shot, by another model */
     GENERATION_SAMPLED,     /* few-shot, by the same model with a temperature above 0 */
     GENERATION_ALONE,       /* no second prediction and no verification */
+    GENERATION_CONSISTENT,  /* the most frequent value of several sampled predictions (A.3); the first at a tie */
+    GENERATION_SOURCES
 };
 
 enum generation_build {
@@ -300,8 +322,9 @@ struct call_validation {
 
 struct generation_options {
     enum generation_source second;
-    struct chat_model *other; /* the second model for GENERATION_OTHER_MODEL; else ignored */
-    double temperature;       /* temperature for GENERATION_SAMPLED; 0 for CALL_TEMPERATURE */
+    struct chat_model *other;      /* the second model for GENERATION_OTHER_MODEL; else ignored */
+    struct chat_model *verifier;   /* verifies arguments; NULL: the model that predicts them */
+    struct call_sampling sampling; /* for GENERATION_SAMPLED and GENERATION_CONSISTENT */
     enum generation_build build;
     const struct call_validation *validation; /* NULL to skip validation */
 };

@@ -2,6 +2,9 @@
  * generation.c). */
 #include "call/call.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/json.h"
 #include "base/memory.h"
 #include "engine/engine.h"
@@ -16,14 +19,15 @@ static int read_second_source(const char *generation, const char *second_model, 
     } sources[] = {{"react", GENERATION_REACT},
                    {"second-model", GENERATION_OTHER_MODEL},
                    {"sampled", GENERATION_SAMPLED},
-                   {"alone", GENERATION_ALONE}};
+                   {"alone", GENERATION_ALONE},
+                   {"consistent", GENERATION_CONSISTENT}};
     const char *name = generation ? generation : second_model ? "second-model" : "react";
     size_t i = 0, count = sizeof sources / sizeof *sources;
     while (i < count && strcmp(name, sources[i].name) != 0)
         i++;
     if (i == count)
-        return wt__fail(err, WT_EINVAL, "unknown generation \"%.40s\"; use react, second-model, sampled or alone",
-                        name);
+        return wt__fail(err, WT_EINVAL,
+                        "unknown generation \"%.40s\"; use react, second-model, sampled, alone or consistent", name);
     *out = sources[i].source;
     if ((*out == GENERATION_OTHER_MODEL) == (second_model != NULL))
         return 0;
@@ -33,14 +37,38 @@ static int read_second_source(const char *generation, const char *second_model, 
                                    "--second-chat-model NAME");
 }
 
+/* Reads a number of the experiment. Returns WT_EINVAL if the text is not a number from 0 to `most`. */
+static int read_setting(const char *name, const char *text, double most, double *out, wt_error *err)
+{
+    char *end = NULL;
+    *out = text ? strtod(text, &end) : 0;
+    if (text && (end == text || *end || !(*out >= 0 && *out <= most)))
+        return wt__fail(err, WT_EINVAL, "%s must be a number from 0 to %g, not \"%.40s\"", name, most, text);
+    return 0;
+}
+
+static int read_call_sampling(const char *samples, const char *temperature, const char *top_p,
+                              struct call_sampling *out, wt_error *err)
+{
+    double count = 0;
+    WT_TRY(read_setting("samples", samples, CALL_MOST_SAMPLES, &count, err));
+    WT_TRY(read_setting("temperature", temperature, CHAT_TEMPERATURE_MAX, &out->temperature, err));
+    WT_TRY(read_setting("top-p", top_p, 1, &out->top_p, err));
+    out->samples = (unsigned)count;
+    return 0;
+}
+
 int wt__call_model_options(const wt_call_options *options, struct arena *arena, struct call_model *out, wt_error *err)
 {
-    const char *selection, *generation, *construction;
+    const char *selection, *generation, *construction, *samples, *temperature, *top_p;
     *out = (struct call_model){.wanted = options->language_model != 0};
     const struct experiment_setting settings[] = {{"selection", &selection},
                                                   {"generation", &generation},
                                                   {"second-model", &out->second_name},
-                                                  {"construction", &construction}};
+                                                  {"construction", &construction},
+                                                  {"samples", &samples},
+                                                  {"temperature", &temperature},
+                                                  {"top-p", &top_p}};
     WT_TRY(wt__experiment_read(options->experiment, settings, sizeof settings / sizeof *settings, arena, err));
     if (selection && !wt__selection_method_named(wt__str(selection), &out->method))
         return wt__fail(err, WT_EINVAL,
@@ -50,6 +78,7 @@ int wt__call_model_options(const wt_call_options *options, struct arena *arena, 
     if (construction && !written && strcmp(construction, "assembled") != 0)
         return wt__fail(err, WT_EINVAL, "unknown construction \"%.40s\"; use assembled or written", construction);
     out->build = written ? GENERATION_WRITTEN : GENERATION_ASSEMBLED;
+    WT_TRY(read_call_sampling(samples, temperature, top_p, &out->sampling, err));
     return read_second_source(generation, out->second_name, &out->source, err);
 }
 
@@ -92,7 +121,10 @@ static int select_candidate(struct call_run *calling, struct chat_model *chat, w
 {
     struct selection_candidate candidates[WT_MAX_CALL_CANDIDATES] = {{.name = {0}}};
     const struct contrast_store store = {calling, get_stored_contrast, put_stored_contrast};
-    const struct selection_options options = {.method = calling->model.method, .store = &store};
+    const struct selection_options options = {.method = calling->model.method,
+                                              .sampling = calling->model.sampling,
+                                              .verifier = calling->model.verifier,
+                                              .store = &store};
     const struct call_request request = {.text = calling->request, .progress = calling->progress};
     for (size_t i = 0; i < calling->count; i++) {
         const wt_tool *tool = calling->candidates[i].tool;
@@ -132,8 +164,9 @@ static int use_generated_arguments(struct call_run *calling, wt_error *err)
     return 0;
 }
 
-static int generate_candidate_arguments(struct call_run *calling, struct chat_model *chat, wt_error *err)
+static int generate_candidate_arguments(struct call_run *calling, struct chat_model *selector, wt_error *err)
 {
+    struct chat_model *writer = calling->model.writer ? calling->model.writer : selector;
     const struct call_candidate *candidate = &calling->candidates[calling->first];
     struct demonstration shown[GENERATION_DEMONSTRATIONS];
     size_t count = 0;
@@ -151,22 +184,33 @@ static int generate_candidate_arguments(struct call_run *calling, struct chat_mo
     const struct call_validation validation = {.self = &checker, .validate = wt__call_check};
     const struct generation_options options = {.second = calling->model.source,
                                                .other = calling->model.other,
+                                               .verifier = calling->model.verifier ? calling->model.verifier : selector,
+                                               .sampling = calling->model.sampling,
                                                .build = calling->model.build,
                                                .validation = checker.validator ? &validation : NULL};
-    WT_TRY(wt__generate_arguments(&options, &tool, chat, &request, calling->arena, &calling->model.generation, err));
+    WT_TRY(wt__generate_arguments(&options, &tool, writer, &request, calling->arena, &calling->model.generation, err));
     calling->model.generated = calling->model.generation.end != GENERATION_UNSAID;
     return calling->model.generated ? use_generated_arguments(calling, err) : 0;
 }
 
-/* Opens the second model, which must differ from the first. The same model would only repeat its own answer. */
-static int open_second_model(struct call_run *calling, const struct chat_model *first, wt_error *err)
+/* Opens the models for a part of the work. The second model must differ from the one that predicts the arguments first,
+ * because the same model would only repeat its own answer. */
+static int open_other_models(struct call_run *calling, const struct chat_model *first, wt_error *err)
 {
-    const char *name = calling->model.second_name;
-    if (calling->model.source != GENERATION_OTHER_MODEL)
-        return 0;
-    if (strcmp(name, first->name) == 0)
-        return wt__fail(err, WT_EINVAL, "the second chat model must differ from %s", first->name);
-    return wt__engine_chat_named(calling->engine, name, &calling->model.second, &calling->model.other, err);
+    struct call_model *model = &calling->model;
+    const struct {
+        const char *name;
+        struct chat_model **out;
+    } parts[CALL_OTHER_MODELS] = {{calling->options->verify_model, &model->verifier},
+                                  {calling->options->argument_model, &model->writer},
+                                  {model->second_name, &model->other}};
+    for (size_t i = 0; i < CALL_OTHER_MODELS; i++)
+        if (parts[i].name)
+            WT_TRY(wt__engine_chat_named(calling->engine, parts[i].name, &model->connections[i], parts[i].out, err));
+    const char *predicts = model->writer ? model->writer->name : first->name;
+    return model->other && strcmp(model->other->name, predicts) == 0
+               ? wt__fail(err, WT_EINVAL, "the second chat model must differ from %s", predicts)
+               : 0;
 }
 
 int wt__call_by_model(struct call_run *calling, wt_error *err)
@@ -175,7 +219,7 @@ int wt__call_by_model(struct call_run *calling, wt_error *err)
     WT_TRY(wt__engine_chat(calling->engine, &chat, err));
     calling->model.name = wt__arena_copy(calling->arena, wt__str(chat->name));
     WT_CHECK_ALLOC(calling->model.name, err);
-    WT_TRY(open_second_model(calling, chat, err));
+    WT_TRY(open_other_models(calling, chat, err));
     if (wt__progress_phase(calling->progress, "asking the language model", 0))
         return wt__fail_cancelled(err);
     if (!calling->options->tool)
@@ -186,5 +230,6 @@ int wt__call_by_model(struct call_run *calling, wt_error *err)
 void wt__call_model_dispose(struct call_model *model)
 {
     wt__generation_dispose(&model->generation);
-    wt__engine_chat_dispose(&model->second);
+    for (size_t i = 0; i < CALL_OTHER_MODELS; i++)
+        wt__engine_chat_dispose(&model->connections[i]);
 }

@@ -19,7 +19,7 @@ struct selection_run {
     const struct selection_candidate *candidates;
     const struct str *texts; /* [count] name and description of each candidate, for the prompts */
     size_t count;
-    struct chat_model *model;
+    struct chat_model *model, *verifier;
     const struct call_request *request;
     struct arena *arena;
     struct selection_trace *trace;
@@ -42,12 +42,13 @@ static int reject_selection_answer(const struct selection_run *s, const char *re
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, s->arena, err);
 }
 
-/* Asks one question and adds the exchange to the trace. */
-static int ask_selection(const struct selection_run *s, const struct prompt *prompt, const struct prompt_value *values,
-                         size_t count, struct chat_question question, struct chat_reply *reply, wt_error *err)
+/* Asks the model one question and adds the exchange to the trace. */
+static int ask_selection(const struct selection_run *s, struct chat_model *model, const struct prompt *prompt,
+                         const struct prompt_value *values, size_t count, struct chat_question question,
+                         struct chat_reply *reply, wt_error *err)
 {
     question.progress = s->request->progress;
-    wt__chat_put(reply, prompt, values, count, s->model, question);
+    wt__chat_put(reply, prompt, values, count, model, question);
     return keep_selection_exchange(s, prompt, reply, err);
 }
 
@@ -164,7 +165,8 @@ static int put_pick(void *context, size_t index, unsigned worker)
                                      .layout_context = &p->listing};
     (void)worker;
     if (p->s->options.method == SELECTION_CONSISTENT) {
-        question.temperature = p->s->options.temperature;
+        question.temperature = p->s->options.sampling.temperature;
+        question.top_p = p->s->options.sampling.top_p;
         question.seed = (unsigned)index + 1;
     }
     return wt__chat_put(&p->replies[index], &p->prompt, p->values, p->value_count, p->s->model, question);
@@ -222,7 +224,7 @@ static int run_pick(const struct selection_run *s, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
     bool one_shot = s->options.method == SELECTION_ONE_SHOT;
-    struct pick_samples p = {.s = s, .samples = s->options.samples, .value_count = 2};
+    struct pick_samples p = {.s = s, .samples = s->options.sampling.samples, .value_count = 2};
     p.replies = wt__arena_array(s->arena, struct chat_reply, p.samples);
     trace->votes = wt__arena_array(s->arena, size_t, p.samples);
     WT_CHECK_ALLOC(p.replies && trace->votes, err);
@@ -250,7 +252,7 @@ static int run_pick(const struct selection_run *s, wt_error *err)
     return 0;
 }
 
-static int ask_choice(const struct selection_run *s, const struct call_subject *subject,
+static int ask_choice(const struct selection_run *s, struct chat_model *model, const struct call_subject *subject,
                       const struct tool_listing *listing, struct str request, size_t *out, wt_error *err)
 {
     const struct prompt_value values[] = {
@@ -265,7 +267,7 @@ static int ask_choice(const struct selection_run *s, const struct call_subject *
     WT_TRY(wt__numbered_schema(&schema, prompt.schema, "tool", listing->count, err));
     const struct chat_question question = {
         .schema = schema, .subject = subject, .read_layout = read_calltool, .layout_context = listing};
-    WT_TRY(ask_selection(s, &prompt, values, sizeof values / sizeof *values, question, &reply, err));
+    WT_TRY(ask_selection(s, model, &prompt, values, sizeof values / sizeof *values, question, &reply, err));
     return read_tool_number(s, reply.got.json, listing, false, out, &said, err);
 }
 
@@ -280,7 +282,7 @@ static int run_pick_again(const struct selection_run *s, wt_error *err)
     }
     const struct call_subject subject = {
         .step = CALL_PICK_AGAIN, .request = s->request, .listed = others.places, .listed_count = others.count};
-    return ask_choice(s, &subject, &others, s->request->text, &trace->second, err);
+    return ask_choice(s, s->model, &subject, &others, s->request->text, &trace->second, err);
 }
 
 /* Sets *out to the request followed by the contrastive question's answer. A long request is truncated; the answer is
@@ -309,7 +311,7 @@ static int run_decision(const struct selection_run *s, wt_error *err)
     size_t decided = CALL_NO_CANDIDATE;
     if (answered)
         WT_TRY(append_contrast_answer(s, &request, err));
-    WT_TRY(ask_choice(s, &subject, &both, request, &decided, err));
+    WT_TRY(ask_choice(s, s->verifier, &subject, &both, request, &decided, err));
     if (decided == CALL_NO_CANDIDATE)
         return 0;
     trace->chosen = decided;
@@ -383,7 +385,7 @@ static int ask_contrast(const struct selection_run *s, const struct tool_pair *p
         .step = CALL_CONTRAST, .request = s->request, .listed = pair->places, .listed_count = 2};
     WT_CLEANUP(wt__chat_reply_dispose) struct chat_reply reply = {0};
     const struct chat_question question = {.subject = &subject};
-    WT_TRY(ask_selection(s, prompt, values, conditioned ? 2 : 1, question, &reply, err));
+    WT_TRY(ask_selection(s, s->verifier, prompt, values, conditioned ? 2 : 1, question, &reply, err));
     return read_plain_words(s, reply.got.json, "question", &s->trace->question, err);
 }
 
@@ -406,7 +408,7 @@ static int run_contrast(const struct selection_run *s, const struct tool_pair *p
     bool conditioned = s->options.method == SELECTION_CONDITIONED, kept = store && !conditioned;
     WT_CLEANUP(wt__prompt_dispose) struct prompt prompt = {0};
     WT_TRY(wt__prompt_open(&prompt, conditioned ? "call-contrast-conditioned" : "call-contrast", err));
-    struct contrast_key key = {.model = s->model->name, .task = prompt.task};
+    struct contrast_key key = {.model = s->verifier->name, .task = prompt.task};
     memcpy(key.definitions, pair->definitions, sizeof key.definitions);
     if (kept)
         WT_TRY(find_contrast(s, &key, err));
@@ -428,7 +430,7 @@ static int answer_contrast(const struct selection_run *s, const struct tool_pair
     WT_CLEANUP(wt__prompt_dispose) struct prompt prompt = {0};
     WT_TRY(wt__prompt_open(&prompt, "call-answer", err));
     const struct chat_question question = {.subject = &subject};
-    WT_TRY(ask_selection(s, &prompt, values, sizeof values / sizeof *values, question, &reply, err));
+    WT_TRY(ask_selection(s, s->verifier, &prompt, values, sizeof values / sizeof *values, question, &reply, err));
     return read_plain_words(s, reply.got.json, "answer", &s->trace->answer, err);
 }
 
@@ -456,13 +458,7 @@ static int check_selection_options(const struct selection_options *options, wt_e
 {
     if ((unsigned)options->method >= SELECTION_METHODS)
         return wt__fail(err, WT_EINVAL, "selection: unknown method %d", (int)options->method);
-    if (options->samples > SELECTION_MOST_SAMPLES)
-        return wt__fail(err, WT_EINVAL, "selection: samples must be at most %d, not %u", SELECTION_MOST_SAMPLES,
-                        options->samples);
-    if (!(options->temperature >= 0 && options->temperature <= CHAT_TEMPERATURE_MAX))
-        return wt__fail(err, WT_EINVAL, "selection: temperature must be from 0 to %d, not %g", CHAT_TEMPERATURE_MAX,
-                        options->temperature);
-    return 0;
+    return wt__call_sampling_check(&options->sampling, "selection", err);
 }
 
 static int begin_selection(struct selection_run *s, const struct selection_options *options, wt_error *err)
@@ -470,13 +466,10 @@ static int begin_selection(struct selection_run *s, const struct selection_optio
     size_t most = s->count < SELECTION_MOST_CANDIDATES ? s->count : SELECTION_MOST_CANDIDATES;
     struct str *texts = wt__arena_array(s->arena, struct str, most);
     s->options = *options;
+    s->options.sampling = wt__call_sampling(&options->sampling);
     if (options->method != SELECTION_CONSISTENT)
-        s->options.samples = 1;
-    else if (options->samples == 0)
-        s->options.samples = SELECTION_SAMPLES;
-    if (options->temperature == 0)
-        s->options.temperature = CALL_TEMPERATURE;
-    size_t exchanges = s->options.samples > VERIFIED_STEPS ? s->options.samples : VERIFIED_STEPS;
+        s->options.sampling.samples = 1;
+    size_t samples = s->options.sampling.samples, exchanges = samples > VERIFIED_STEPS ? samples : VERIFIED_STEPS;
     s->trace->exchanges = wt__arena_array(s->arena, struct chat_exchange, exchanges);
     WT_CHECK_ALLOC(texts && s->trace->exchanges, err);
     s->texts = texts;
@@ -497,6 +490,7 @@ int wt__select_tool(const struct selection_options *options, const struct select
     struct selection_run s = {
         .candidates = candidates, .count = count, .model = model, .request = request, .arena = arena, .trace = out};
     options = options ? options : &defaults;
+    s.verifier = options->verifier ? options->verifier : model;
     *out =
         (struct selection_trace){.first = CALL_NO_CANDIDATE, .second = CALL_NO_CANDIDATE, .chosen = CALL_NO_CANDIDATE};
     WT_TRY(check_selection_options(options, err));

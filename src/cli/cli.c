@@ -128,7 +128,10 @@ int wt__read_experiment(struct cli *cli, const char **out)
                     {OPT_SELECTION, "selection"},
                     {OPT_GENERATION, "generation"},
                     {OPT_CONSTRUCTION, "construction"},
-                    {OPT_SECOND_CHAT_MODEL, "second-model"}};
+                    {OPT_SECOND_CHAT_MODEL, "second-model"},
+                    {OPT_SAMPLES, "samples"},
+                    {OPT_TEMPERATURE, "temperature"},
+                    {OPT_TOP_P, "top-p"}};
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     *out = NULL;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)

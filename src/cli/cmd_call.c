@@ -146,6 +146,27 @@ static int run_call(struct cli *cli, wt_engine *engine, const struct search_inpu
     return rc;
 }
 
+/* Fails if an option needs --chat-model, which is missing. */
+static int require_chat_model(struct cli *cli)
+{
+    static const struct {
+        enum option_id option;
+        const char *name;
+    } options[] = {{OPT_SELECTION, "selection"},
+                   {OPT_GENERATION, "generation"},
+                   {OPT_CONSTRUCTION, "construction"},
+                   {OPT_SECOND_CHAT_MODEL, "second-chat-model"},
+                   {OPT_VERIFY_CHAT_MODEL, "verify-chat-model"},
+                   {OPT_ARGUMENT_CHAT_MODEL, "argument-chat-model"},
+                   {OPT_SAMPLES, "samples"},
+                   {OPT_TEMPERATURE, "temperature"},
+                   {OPT_TOP_P, "top-p"}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (wt__has_option(cli, options[i].option) && !wt__has_option(cli, OPT_CHAT_MODEL))
+            return wt__cli_usage(cli, "--%s needs --chat-model", options[i].name);
+    return 0;
+}
+
 int wt__cmd_call(struct cli *cli)
 {
     const char *recipe = wt__option_text(cli, OPT_RECIPE), *form = wt__option_text(cli, OPT_FORMAT);
@@ -158,11 +179,7 @@ int wt__cmd_call(struct cli *cli)
     bool needs_model = true;
     if (recipe && !wt__recipe_known(recipe, strlen(recipe), &needs_model))
         return wt__recipe_unknown(cli, recipe, strlen(recipe));
-    if (!wt__has_option(cli, OPT_CHAT_MODEL) &&
-        (wt__has_option(cli, OPT_SELECTION) || wt__has_option(cli, OPT_GENERATION) ||
-         wt__has_option(cli, OPT_SECOND_CHAT_MODEL) || wt__has_option(cli, OPT_CONSTRUCTION)))
-        return wt__cli_usage(cli, "--selection, --generation, --second-chat-model and --construction need "
-                                  "--chat-model");
+    WT_TRY(require_chat_model(cli));
     wt_call_options_init(&options);
     WT_TRY(wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain));
     if (wt__has_option(cli, OPT_ABSTAIN) && options.abstain == 0)
@@ -178,6 +195,8 @@ int wt__cmd_call(struct cli *cli)
     options.explain = wt__has_option(cli, OPT_EXPLAIN);
     options.as_typed = wt__has_option(cli, OPT_AS_TYPED);
     options.language_model = wt__has_option(cli, OPT_CHAT_MODEL);
+    options.verify_model = wt__option_text(cli, OPT_VERIFY_CHAT_MODEL);
+    options.argument_model = wt__option_text(cli, OPT_ARGUMENT_CHAT_MODEL);
     WT_TRY(wt__read_experiment(cli, &options.experiment));
     options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
     if (run_call(cli, engine, &input, &options, &called, &err) < 0) {

@@ -186,12 +186,20 @@ static const struct cli_option call_options[] = {
         "tools, for a question that distinguishes them, and for its answer. once asks for the best tool only; one-shot "
         "also shows a recorded request of each tool. direct asks to choose between the two best without a question. "
         "conditioned shows the request when asking for the question. consistent takes the majority of three samples."),
-    CHOICE(GENERATION, "generation", "SOURCE", "react second-model sampled alone",
+    OPTION(VERIFY_CHAT_MODEL, "verify-chat-model", TEXT, "NAME",
+           "Language model that verifies the tool and the arguments, as NAME of the same server or NAME@URL. Default: "
+           "--chat-model."),
+    OPTION(ARGUMENT_CHAT_MODEL, "argument-chat-model", TEXT, "NAME",
+           "Language model that writes the arguments, as NAME or NAME@URL. Default: --chat-model."),
+    CHOICE(GENERATION, "generation", "SOURCE", "react second-model sampled alone consistent",
            "For experiments with --chat-model: source of the second set of arguments, which verifies the first. react "
            "(default): the model after reasoning; second-model: --second-chat-model; sampled: another sample; alone: "
-           "no verification."),
+           "no verification. consistent takes the majority of several samples instead."),
     OPTION(SECOND_CHAT_MODEL, "second-chat-model", TEXT, "NAME",
-           "Name of another language model on the same server; its arguments verify those of --chat-model."),
+           "Another language model, as NAME or NAME@URL; its arguments verify those of --chat-model."),
+    OPTION(SAMPLES, "samples", TEXT, "N", "Number of samples of consistent, at most 32. Default: 3."),
+    OPTION(TEMPERATURE, "temperature", TEXT, "T", "Temperature of samples, at most 2. Default: 0.7."),
+    OPTION(TOP_P, "top-p", TEXT, "P", "Share of the probability that samples come from. Default: the server's."),
     CHOICE(CONSTRUCTION, "construction", "WAY", "assembled written",
            "For experiments with --chat-model: who builds the call from the arguments. assembled (default): whichtool; "
            "written: the language model, from lines of NAME: VALUE."),

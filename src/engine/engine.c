@@ -245,12 +245,15 @@ int wt__engine_chat_named(wt_engine *engine, const char *model, struct engine_ch
                           wt_error *err)
 {
     const struct engine_chat *own = &engine->chat;
-    const wt_open_options options = {.chat_url = own->url,
-                                     .chat_key = own->key,
+    const char *at = strstr(model, "@http");
+    WT_AUTO_FREE char *name = wt__copy_string(model, at ? (size_t)(at - model) : strlen(model));
+    WT_CHECK_ALLOC(name, err);
+    const wt_open_options options = {.chat_url = at ? at + 1 : own->url,
+                                     .chat_key = at ? "" : own->key,
                                      .record_path = own->record,
                                      .replay_path = own->replay,
                                      .chat_at_once = own->at_once};
     *out = NULL;
-    WT_TRY(init_chat(chat, model, &options, err));
+    WT_TRY(init_chat(chat, name, &options, err));
     return open_chat_model(chat, out, err);
 }

@@ -26,6 +26,8 @@ struct chat_question {
     const json_t *schema;      /* JSON Schema of the answer; NULL for free text */
     unsigned max_tokens;       /* maximum tokens of the answer */
     double temperature;        /* 0 for the most likely answer; in steps of .001 up to CHAT_TEMPERATURE_MAX */
+    double top_p;              /* share of the probability to sample from, in steps of .001 up to 1; 0 for the server's
+                                  default; ignored at temperature 0 */
     unsigned seed;             /* seed for sampling; 0 for 1, the default; ignored at temperature 0 */
     const void *subject;       /* for oracles, which do not read the text; never sent to a server; may be NULL */
     struct progress *progress; /* checked for cancellation while waiting; may be NULL */
@@ -44,10 +46,10 @@ struct chat_answer {
     bool repaired;                             /* true if only the second answer matched the schema */
 };
 
-/* Returns the temperature in thousandths. An integer has only one decimal form, so keys of records are stable. */
-static inline unsigned wt__chat_thousandths(const struct chat_question *question)
+/* Returns a temperature or top_p in thousandths. An integer has only one decimal form, so keys of records are stable. */
+static inline unsigned wt__chat_thousandths(double number)
 {
-    return (unsigned)(question->temperature * 1000 + .5);
+    return (unsigned)(number * 1000 + .5);
 }
 
 enum { CHAT_AT_ONCE = 4 }; /* default of chat_model.at_once */

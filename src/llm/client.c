@@ -55,12 +55,14 @@ static int write_repair(struct buffer *out, const struct completion_request *req
 
 static void write_sampling(struct buffer *out, const struct chat_question *question, unsigned refused)
 {
-    unsigned thousandths = wt__chat_thousandths(question);
+    unsigned thousandths = wt__chat_thousandths(question->temperature), top = wt__chat_thousandths(question->top_p);
     unsigned seed = thousandths > 0 && question->seed > 0 ? question->seed : 1;
     if (!(refused & COMPLETION_TEMPERATURE) && thousandths > 0)
         wt__buffer_printf(out, ",\"temperature\":%u.%03u", thousandths / 1000, thousandths % 1000);
     else if (!(refused & COMPLETION_TEMPERATURE))
         wt__buffer_text(out, ",\"temperature\":0");
+    if (!(refused & COMPLETION_TOP_P) && thousandths > 0 && top > 0)
+        wt__buffer_printf(out, ",\"top_p\":%u.%03u", top / 1000, top % 1000);
     if (!(refused & COMPLETION_SEED))
         wt__buffer_printf(out, ",\"seed\":%u", seed);
 }
@@ -152,6 +154,7 @@ unsigned wt__completion_refusal(struct str body, unsigned refused)
         {COMPLETION_CACHE_PROMPT, "cache_prompt"},
         {COMPLETION_SEED, "seed"},
         {COMPLETION_TEMPERATURE, "temperature"},
+        {COMPLETION_TOP_P, "top_p"},
         {COMPLETION_MAX_TOKENS, "max_tokens"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -274,6 +277,8 @@ static void set_from_environment(const char **option, const char *name)
 void wt__chat_client_environment(struct chat_client_options *options)
 {
     set_from_environment(&options->base_url, "OPENAI_BASE_URL");
+    if (options->key && !*options->key)
+        return;
     set_from_environment(&options->key, "OPENAI_API_KEY");
     set_from_environment(&options->organisation, "OPENAI_ORG_ID");
     set_from_environment(&options->project, "OPENAI_PROJECT_ID");
@@ -294,13 +299,14 @@ static int check_client_options(const struct chat_client_options *options, wt_er
     return options->base_url ? wt__http_check_base(options->base_url, err) : 0;
 }
 
-/* Sets *out to prefix, text and suffix in one string, in the arena; to NULL if text is NULL. False if out of memory. */
+/* Sets *out to prefix, text and suffix in one string, in the arena; to NULL if text is NULL or "". False if out of
+ * memory. */
 static bool keep_text(struct chat_client *client, const char **out, const char *prefix, const char *text,
                       const char *suffix)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer buffer = {0};
     *out = NULL;
-    if (!text)
+    if (!text || !*text)
         return true;
     wt__buffer_text(&buffer, prefix);
     wt__buffer_text(&buffer, text);
@@ -565,6 +571,8 @@ static int check_question(const struct chat_question *question, wt_error *err)
     if (!(question->temperature >= 0 && question->temperature <= CHAT_TEMPERATURE_MAX))
         return wt__fail(err, WT_EINVAL, "temperature %g (%s); must be 0 to %d", question->temperature, question->task,
                         (int)CHAT_TEMPERATURE_MAX);
+    if (!(question->top_p >= 0 && question->top_p <= 1))
+        return wt__fail(err, WT_EINVAL, "top_p %g (%s); must be 0 to 1", question->top_p, question->task);
     return question->schema ? wt__answer_check_schema(question->schema, err) : 0;
 }
 

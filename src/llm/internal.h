@@ -46,6 +46,7 @@ enum {
     COMPLETION_CACHE_PROMPT = 2,
     COMPLETION_SEED = 4,
     COMPLETION_TEMPERATURE = 8,
+    COMPLETION_TOP_P = 32,
     COMPLETION_MAX_TOKENS = 16, /* if rejected, sent as "max_completion_tokens" instead */
 };
 

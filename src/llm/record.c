@@ -47,7 +47,7 @@ struct chat_record {
 /* Returns the canonical object of a question, or NULL if out of memory. */
 static json_t *describe_question(const char *model_name, const struct chat_question *question, json_t *text)
 {
-    unsigned thousandths = wt__chat_thousandths(question);
+    unsigned thousandths = wt__chat_thousandths(question->temperature), top = wt__chat_thousandths(question->top_p);
     WT_CLEANUP(json_decrefp)
     json_t *object = json_pack("{s:s, s:s, s:O, s:O?, s:I}", "model", model_name, "task", question->task, "text", text,
                                "schema", (json_t *)question->schema, "max_tokens", (json_int_t)question->max_tokens);
@@ -55,6 +55,8 @@ static json_t *describe_question(const char *model_name, const struct chat_quest
         return NULL;
     if (thousandths > 0 && (json_object_set_new(object, "thousandths", json_integer((json_int_t)thousandths)) < 0 ||
                             json_object_set_new(object, "seed", json_integer((json_int_t)question->seed)) < 0))
+        return NULL;
+    if (thousandths > 0 && top > 0 && json_object_set_new(object, "top_p", json_integer((json_int_t)top)) < 0)
         return NULL;
     return WT_TAKE(object);
 }

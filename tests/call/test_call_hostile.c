@@ -248,7 +248,7 @@ static char *collect_frames(enum place place, const char *says)
         if (place != IN_STORE || !trace.stored)
             strip_all_slots(trace.exchanges, trace.exchange_count, &frame);
     }
-    for (enum generation_source second = 0; second <= GENERATION_ALONE; second++) {
+    for (enum generation_source second = 0; second < GENERATION_SOURCES; second++) {
         const struct generation_options options = {
             .second = second, .other = &echo.model, .build = GENERATION_WRITTEN, .validation = &validation};
         struct generation_trace trace;
@@ -639,7 +639,7 @@ static char *generate_for_all_requests(enum place place, const char *says, bool 
     json_t *right = json_pack("{s:s}", "place", "Rome"), *wrong = json_pack("{s:s, s:i}", "place", "Room", "price", 5);
     const struct call_labels labels = {.arguments = right, .wrong = wrong};
     for (size_t i = 0; i < REQUESTS; i++) {
-        const struct generation_options options = {.second = i % (GENERATION_ALONE + 1),
+        const struct generation_options options = {.second = i % GENERATION_SOURCES,
                                                    .other = &gullible.model,
                                                    .build = i % 3 ? GENERATION_WRITTEN : GENERATION_ASSEMBLED,
                                                    .validation = i % 2 ? &validation : NULL};

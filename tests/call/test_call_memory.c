@@ -136,7 +136,7 @@ static void every_call_allocation_fails_in_turn(void **state)
         skip();
     }
     for (stuck = 0; stuck < 2; stuck++)
-        for (int kind = 0; kind < SELECTION_METHODS + GENERATION_ALONE + 1; kind++)
+        for (int kind = 0; kind < SELECTION_METHODS + GENERATION_SOURCES; kind++)
             fail_each_allocation(kind);
 }
 

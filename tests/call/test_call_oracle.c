@@ -152,7 +152,7 @@ static void oracle_without_error_is_correct(void **state)
             for (size_t count = 1; count <= CANDIDATES; count++)
                 assert_true(is_selection_correct(&oracle, &options, i, count, &trace, &arena));
         }
-        for (enum generation_source second = 0; second <= GENERATION_ALONE; second++) {
+        for (enum generation_source second = 0; second < GENERATION_SOURCES; second++) {
             const struct generation_options options = {.second = second, .other = &oracle.model};
             assert_true(is_generation_correct(&oracle, &options, i));
         }

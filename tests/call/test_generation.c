@@ -482,6 +482,69 @@ static void each_generation_step_has_its_slots(void **state)
     json_decref(past);
 }
 
+/* The most frequent value of each argument is taken, without verification. */
+static void samples_vote_on_each_argument(void **state)
+{
+    (void)state;
+    static const struct generation_case examples[] = {
+        {"majorities of different samples",
+         RANGE,
+         "predict={\"place\": \"Rome\", \"max_price\": 5}|predict={\"place\": \"Oslo\", \"max_price\": 9}"
+         "|predict={\"place\": \"rome\", \"max_price\": 9}",
+         "place=Rome max_price=9 complete {\"place\":\"Rome\",\"max_price\":9} 3 asked, 0 unusable",
+         {.second = GENERATION_CONSISTENT},
+         {0},
+         false},
+        {"a missing value is a vote",
+         RANGE,
+         "predict={\"place\": \"Rome\", \"max_price\": 5}|predict={\"place\": \"Rome\"}|predict={\"place\": \"Rome\"}",
+         "place=Rome complete {\"place\":\"Rome\"} 3 asked, 0 unusable",
+         {.second = GENERATION_CONSISTENT},
+         {0},
+         false},
+        {"a tie: the value that came first",
+         PLACE,
+         "predict={\"place\": \"Oslo\"}|predict={\"place\": \"Rome\"}",
+         "place=Oslo complete {\"place\":\"Oslo\"} 2 asked, 0 unusable",
+         {.second = GENERATION_CONSISTENT, .sampling = {.samples = 2}},
+         {0},
+         false},
+        {"an unusable sample is not a vote",
+         PLACE,
+         "predict=#|predict=#|predict={\"place\": \"Rome\"}",
+         "place=Rome complete {\"place\":\"Rome\"} 3 asked, 2 unusable",
+         {.second = GENERATION_CONSISTENT},
+         {0},
+         false},
+        {"all samples unusable",
+         PLACE,
+         "predict=#",
+         "unsaid  3 asked, 3 unusable",
+         {.second = GENERATION_CONSISTENT},
+         {0},
+         false},
+    };
+    check_generation_cases(examples, sizeof examples / sizeof *examples);
+}
+
+static void verifier_verifies_arguments(void **state)
+{
+    (void)state;
+    json_t *schema = parse_generation_json(PLACE);
+    const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
+    struct scripted_model world = world_of("predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}"),
+                          other = world_of("verify=1");
+    const struct generation_options options = {.verifier = &other.model};
+    struct arena arena = {0};
+    struct generation_trace trace;
+    assert_int_equal(wt__generate_arguments(&options, &tool, &world.model, &request, &arena, &trace, NULL), 0);
+    assert_int_equal(world.all, 2);
+    assert_int_equal(other.all, 1);
+    wt__generation_dispose(&trace);
+    wt__arena_dispose(&arena);
+    json_decref(schema);
+}
+
 static void sample_has_temperature(void **state)
 {
     (void)state;
@@ -489,7 +552,7 @@ static void sample_has_temperature(void **state)
     const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
     static const double given[] = {0, 1.25}, taken[] = {.7, 1.25};
     for (size_t i = 0; i < 2; i++) {
-        const struct generation_options options = {.second = GENERATION_SAMPLED, .temperature = given[i]};
+        const struct generation_options options = {.second = GENERATION_SAMPLED, .sampling.temperature = given[i]};
         struct scripted_model world = world_of("predict={\"place\": \"Rome\"}");
         struct arena arena = {0};
         struct generation_trace trace;
@@ -634,10 +697,12 @@ static void invalid_generation_options_are_rejected(void **state)
         struct generation_options options;
         const char *sentence;
     } cases[] = {
-        {{.second = GENERATION_ALONE + 1}, "generation: unknown source or build"},
+        {{.second = GENERATION_SOURCES}, "generation: unknown source or build"},
         {{.build = GENERATION_WRITTEN + 1}, "generation: unknown source or build"},
         {{.second = GENERATION_OTHER_MODEL}, "generation: the second prediction requires another model"},
-        {{.temperature = 3}, "generation: temperature must be from 0 to 2, not 3"},
+        {{.sampling.temperature = 3}, "generation: temperature must be from 0 to 2, not 3"},
+        {{.sampling.top_p = 2}, "generation: top-p must be from 0 to 1, not 2"},
+        {{.sampling.samples = 33}, "generation: samples must be at most 32, not 33"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static const struct generation_tool tool = {{"t", 1}, {"", 0}, NULL, NULL, 0};
@@ -754,6 +819,8 @@ int main(void)
         cmocka_unit_test(invalid_call_is_repaired_once),
         cmocka_unit_test(model_may_write_the_call),
         cmocka_unit_test(each_generation_step_has_its_slots),
+        cmocka_unit_test(samples_vote_on_each_argument),
+        cmocka_unit_test(verifier_verifies_arguments),
         cmocka_unit_test(sample_has_temperature),
         cmocka_unit_test(options_have_hashed_order),
         cmocka_unit_test(answer_schema_has_no_prose),

@@ -108,26 +108,55 @@ static void calltool_names_a_listed_tool(void **state)
 {
     (void)state;
     static const struct selection_case examples[] = {
-        {"a thought and a name", {.method = SELECTION_ONCE}, 3, "pick=!Thought: b, not a.\nAct: CALLTOOL[\"b\"]\n",
+        {"a thought and a name",
+         {.method = SELECTION_ONCE},
+         3,
+         "pick=!Thought: b, not a.\nAct: CALLTOOL[\"b\"]\n",
          "b- picked b, 1 asked, 0 unusable"},
-        {"a name alone", {.method = SELECTION_ONCE}, 3, "pick=!Act: CALLTOOL[\"c\"]",
+        {"a name alone",
+         {.method = SELECTION_ONCE},
+         3,
+         "pick=!Act: CALLTOOL[\"c\"]",
          "c- picked c, 1 asked, 0 unusable"},
-        {"the second choice", {.method = SELECTION_DIRECT}, 3,
+        {"the second choice",
+         {.method = SELECTION_DIRECT},
+         3,
          "pick=1|again=!Act: CALLTOOL[\"c\"]|decide=!Thought: \nAct: CALLTOOL[\"c\"]",
          "ac corrected c, 3 asked, 0 unusable"},
-        {"an unlisted name", {.method = SELECTION_ONCE}, 3, "pick=!Act: CALLTOOL[\"d\"]",
+        {"an unlisted name",
+         {.method = SELECTION_ONCE},
+         3,
+         "pick=!Act: CALLTOOL[\"d\"]",
          "-- unsaid -, 1 asked, 1 unusable"},
-        {"the beginning of a name", {.method = SELECTION_ONCE}, 3, "pick=!Act: CALLTOOL[\"\"]",
+        {"the beginning of a name",
+         {.method = SELECTION_ONCE},
+         3,
+         "pick=!Act: CALLTOOL[\"\"]",
          "-- unsaid -, 1 asked, 1 unusable"},
-        {"a name of two tools", {.method = SELECTION_ONCE}, 4, "pick=!Act: CALLTOOL[\"c\"]",
+        {"a name of two tools",
+         {.method = SELECTION_ONCE},
+         4,
+         "pick=!Act: CALLTOOL[\"c\"]",
          "-- unsaid -, 1 asked, 1 unusable"},
-        {"text after the call", {.method = SELECTION_ONCE}, 3, "pick=!Act: CALLTOOL[\"b\"] or so",
+        {"text after the call",
+         {.method = SELECTION_ONCE},
+         3,
+         "pick=!Act: CALLTOOL[\"b\"] or so",
          "-- unsaid -, 1 asked, 1 unusable"},
-        {"text before the call", {.method = SELECTION_ONCE}, 3, "pick=!I think\nAct: CALLTOOL[\"b\"]",
+        {"text before the call",
+         {.method = SELECTION_ONCE},
+         3,
+         "pick=!I think\nAct: CALLTOOL[\"b\"]",
          "-- unsaid -, 1 asked, 1 unusable"},
-        {"two lines before the call", {.method = SELECTION_ONCE}, 3, "pick=!Thought: b\nso\nAct: CALLTOOL[\"b\"]",
+        {"two lines before the call",
+         {.method = SELECTION_ONCE},
+         3,
+         "pick=!Thought: b\nso\nAct: CALLTOOL[\"b\"]",
          "-- unsaid -, 1 asked, 1 unusable"},
-        {"a name without quotes", {.method = SELECTION_ONCE}, 3, "pick=!Act: CALLTOOL[b]",
+        {"a name without quotes",
+         {.method = SELECTION_ONCE},
+         3,
+         "pick=!Act: CALLTOOL[b]",
          "-- unsaid -, 1 asked, 1 unusable"},
         {"a thought alone", {.method = SELECTION_ONCE}, 3, "pick=!Thought: b", "-- unsaid -, 1 asked, 1 unusable"},
         {"an unclosed call", {.method = SELECTION_ONCE}, 3, "pick=!Act: CALLTOOL[", "-- unsaid -, 1 asked, 1 unusable"},
@@ -198,7 +227,7 @@ static void methods_of_the_paper_select(void **state)
          "pick=3|pick=2|pick=1",
          "c- picked c, 3 asked, 0 unusable"},
         {"equal votes: the tool voted for first wins",
-         {.method = SELECTION_CONSISTENT, .samples = 5},
+         {.method = SELECTION_CONSISTENT, .sampling = {.samples = 5}},
          3,
          "pick=3|pick=2|pick=1|pick=1|pick=2",
          "b- picked b, 5 asked, 0 unusable"},
@@ -214,12 +243,28 @@ static void methods_of_the_paper_select(void **state)
          "b- picked b, 3 asked, 2 unusable"},
         {"all samples unusable", {.method = SELECTION_CONSISTENT}, 3, "pick=#", "-- unsaid -, 3 asked, 3 unusable"},
         {"a single sample",
-         {.method = SELECTION_CONSISTENT, .samples = 1},
+         {.method = SELECTION_CONSISTENT, .sampling = {.samples = 1}},
          3,
          "pick=2",
          "b- picked b, 1 asked, 0 unusable"},
     };
     ASSERT_EXAMPLES(examples);
+}
+
+/* The verifier gets the questions after the picks. */
+static void verifier_is_another_model(void **state)
+{
+    (void)state;
+    struct scripted_model world = world_of("pick=1|again=1"), other = world_of("contrast=q|answer=r|decide=2");
+    const struct selection_options options = {.verifier = &other.model};
+    struct arena arena = {0};
+    struct selection_trace trace;
+    wt_error err;
+    assert_int_equal(wt__select_tool(&options, candidates, 3, &world.model, &request, &arena, &trace, &err), 0);
+    assert_int_equal(trace.end, SELECTION_CORRECTED);
+    assert_int_equal(world.all, 2);
+    assert_int_equal(other.all, 3);
+    wt__arena_dispose(&arena);
 }
 
 static void selection_methods_have_names(void **state)
@@ -243,9 +288,9 @@ static void invalid_selection_options_are_rejected(void **state)
         const char *sentence;
     } cases[] = {
         {{.method = SELECTION_METHODS}, "selection: unknown method 6"},
-        {{.samples = 33}, "selection: samples must be at most 32, not 33"},
-        {{.temperature = -1}, "selection: temperature must be from 0 to 2, not -1"},
-        {{.temperature = 2.5}, "selection: temperature must be from 0 to 2, not 2.5"},
+        {{.sampling.samples = 33}, "selection: samples must be at most 32, not 33"},
+        {{.sampling.temperature = -1}, "selection: temperature must be from 0 to 2, not -1"},
+        {{.sampling.temperature = 2.5}, "selection: temperature must be from 0 to 2, not 2.5"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scripted_model world = world_of("pick=1");
@@ -263,8 +308,9 @@ static void invalid_selection_options_are_rejected(void **state)
 static void samples_have_their_own_seeds(void **state)
 {
     (void)state;
-    static const struct selection_options options = {.method = SELECTION_CONSISTENT, .samples = 3, .temperature = 1.5};
-    static const struct selection_options usual = {.method = SELECTION_CONSISTENT, .samples = 3};
+    static const struct selection_options options = {
+        .method = SELECTION_CONSISTENT, .sampling.samples = 3, .sampling.temperature = 1.5};
+    static const struct selection_options usual = {.method = SELECTION_CONSISTENT, .sampling.samples = 3};
     struct scripted_model world = world_of("pick=1|again=1|contrast=q|answer=r|decide=1");
     struct arena arena = {0};
     struct selection_trace trace;
@@ -554,6 +600,7 @@ int main(void)
         cmocka_unit_test(calltool_names_a_listed_tool),
         cmocka_unit_test(unusable_answer_keeps_pick),
         cmocka_unit_test(methods_of_the_paper_select),
+        cmocka_unit_test(verifier_is_another_model),
         cmocka_unit_test(selection_methods_have_names),
         cmocka_unit_test(invalid_selection_options_are_rejected),
         cmocka_unit_test(samples_have_their_own_seeds),

@@ -238,7 +238,9 @@ class Server(http.server.BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         wanted = asked["response_format"]["json_schema"]["schema"]["properties"]
         city = "Rome" if asked["model"] == "second" else "Oslo"
-        answer = {"tool": 1} if "tool" in wanted else {"option": 1} if "option" in wanted else {
+        with open("keys.log", "a") as log:
+            print(asked["model"], self.headers.get("Authorization"), asked.get("top_p"), file=log)
+        answer = {"thought": "the first", "tool": 1} if "tool" in wanted else {"option": 1} if "option" in wanted else {
             name: {"city": city, "days": None} if name == "arguments" else "now" for name in wanted}
         body = json.dumps({"choices": [{"message": {"role": "assistant", "content": json.dumps(answer)},
                                         "finish_reason": "stop"}]}).encode()
@@ -262,7 +264,7 @@ asked() { # WHAT OPTION...: a complete call
     json_of '" ".join([e["task"].split("/")[0] for part in ("selection", "generation") if part in d["steps"] for e in d["steps"][part]["exchanges"]] + [json.dumps(d["arguments"]), *[v["what"] for v in d["verified"]]])'
 }
 expect 2 "a second model alone" call --second-chat-model second "$city"
-says "need --chat-model"
+says "needs --chat-model"
 expect 2 "a construction alone" call --construction written "$city"
 expect 2 "no such construction" call --chat-model first --construction dictated "$city"
 expect 2 "too many candidates" call --candidates 65 "$city"
@@ -293,10 +295,25 @@ if [ -f port ]; then
         same "$way: written" 'call-arguments call-build {"city": "Oslo"} schema' "$written"
         what="$way: lines of values" && [ "$(json_of '"city: Oslo" in d["steps"]["generation"]["exchanges"][1]["question"]')" = True ] ||
             fail "no line"
-        [ "$way" = served ] && kill $server
+        writer=$(asked "$way: a model for arguments" "${from[@]}" --generation alone --argument-chat-model second)
+        same "$way: a model for arguments" '{"city": "Rome"} tool schema' "${writer#*call-arguments }"
+        voted=$(asked "$way: samples" "${from[@]}" --tool get_forecast --generation consistent --samples 2 --top-p 0.9)
+        same "$way: samples" 'call-arguments call-arguments {"city": "Oslo"} schema' "$voted"
+        if [ "$way" = served ]; then
+            export OPENAI_API_KEY=secret-of-first
+            asked "a model of another server" --chat-url "http://127.0.0.1:$(cat port)/v1" --tool get_forecast \
+                --generation alone --argument-chat-model "second@http://127.0.0.1:$(cat port)/v1" >/dev/null
+            asked "a verifying model" --chat-url "http://127.0.0.1:$(cat port)/v1" --selection direct --generation alone \
+                --verify-chat-model "second@http://127.0.0.1:$(cat port)/v1" >/dev/null
+            unset OPENAI_API_KEY
+            same "the key is for one server" "first Bearer secret-of-first|second None" \
+                "$(tail -n 4 keys.log | awk '{print $1, $2 == "Bearer" ? $2 " " $3 : $2}' | sort -u | paste -sd '|')"
+            same "samples have a top-p" 2 "$(grep -c '0.9$' keys.log)"
+            kill $server
+        fi
         from=(--replay answers.jsonl)
     done
-    same "both models are in one file" 6 "$(wc -l <answers.jsonl)"
+    same "both models are in one file" 11 "$(wc -l <answers.jsonl)"
     expect 3 "another second model" call "${model[@]}" "${first[@]}" "${from[@]}" --tool get_forecast --second-chat-model third "$city"
 else
     skip "no server on this machine"
