@@ -103,7 +103,7 @@ static uint64_t read_token_count(const json_t *usage, const char *key)
 int wt__completion_read(struct completion *out, struct str body, wt_error *err)
 {
     *out = (struct completion){0};
-    int rc = wt__json_parse(&out->body, body.ptr ? body.ptr : "", body.len, NULL);
+    int rc = wt__json_parse_with_nul(&out->body, body.ptr ? body.ptr : "", body.len, NULL);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
     const json_t *choice = json_array_get(wt__json_array(out->body, "choices"), 0);
@@ -528,6 +528,8 @@ static int take_completion(struct model_exchange *asking, const struct completio
     if (completion->declined)
         return wt__fail(asking->err, WT_ENETWORK, "%s declines to answer (%s)", client->model.name,
                         asking->question->task);
+    if (memchr(completion->text.ptr, 0, completion->text.len))
+        return wt__fail(asking->err, WT_EFORMAT, "the answer has a NUL character");
     if (!asking->question->schema)
         return 0;
     if (completion->cut)
