@@ -143,6 +143,42 @@ WT_API void wt_called_free(wt_called *called);
 WT_API int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt_call_options *options,
                    wt_called **out, wt_error *err);
 
+typedef struct wt_prepare_options {
+    size_t size;
+    size_t questions;         /* maximum questions to have in the store, at most WT_MAX_PREPARED; 0: 100 */
+    const char *verify_model; /* same as in wt_call_options */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_prepare_options;
+
+WT_INIT(wt_prepare_options_init, wt_prepare_options)
+
+enum { WT_MAX_PREPARED = 100000 };
+
+typedef struct wt_prepared {
+    size_t size;
+    size_t pairs;    /* pairs of tools, at most options->questions */
+    size_t written;  /* pairs whose question was written and stored now */
+    size_t known;    /* pairs whose question was in the store */
+    size_t unusable; /* pairs for which the model gave no usable question */
+    uint64_t prompt_tokens, completion_tokens;
+    double model_ms;
+} wt_prepared;
+
+WT_INIT(wt_prepared_init, wt_prepared)
+
+/* Writes contrastive questions ahead of wt_call (ToolVerifier, section 2.2: the question does not depend on the request,
+ * so it can be cached). The pairs are the first two hits of recorded requests, the most frequent pairs first. Without
+ * recorded use, each tool is paired with the tool that its own name and description find, the closest pairs first. Reads
+ * at most 10,000 recorded requests or tools.
+ *
+ * Requires a language model (wt_open_options). A repeated call continues a stopped one, because known questions are not
+ * asked again.
+ *
+ * out: set up by wt_prepared_init; filled in also on an error. Errors: WT_EEMPTY (fewer than two tools), those of
+ * wt_find, wt_list_usage and wt_pick with a language model. */
+WT_API int wt_prepare_calls(wt_engine *engine, const wt_prepare_options *options, wt_prepared *out, wt_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -90,6 +90,9 @@ int wt__call_model_options(const wt_call_options *options, struct arena *arena, 
 /* Lets the model choose among the candidates and write the arguments. Sets calling->first, and the arguments of that
  * candidate. calling->count becomes 0 if the model finds that no tool fits. Errors: those of wt_call. */
 int wt__call_by_model(struct call_run *calling, wt_error *err);
+
+/* Returns the contrastive questions in the engine's store. */
+struct contrast_store wt__call_contrast_store(wt_engine *engine);
 void wt__call_model_dispose(struct call_model *model);
 
 /* Fills the candidate's demonstrations from recorded calls and from input_examples of its definition. Errors: those of

@@ -90,12 +90,12 @@ static struct stored_contrast_key make_contrast_key(const struct contrast_key *k
 static int get_stored_contrast(void *self, const struct contrast_key *key, struct arena *arena, struct str *question,
                                wt_error *err)
 {
-    const struct call_run *calling = self;
+    wt_engine *engine = self;
     const struct stored_contrast_key wanted = make_contrast_key(key);
     struct store *reader;
-    WT_TRY(wt__engine_reader(calling->engine, &reader, err));
+    WT_TRY(wt__engine_reader(engine, &reader, err));
     int rc = wt__store_get_contrast(reader, &wanted, arena, question, err);
-    wt__engine_return_reader(calling->engine, reader);
+    wt__engine_return_reader(engine, reader);
     return rc;
 }
 
@@ -103,8 +103,7 @@ static int get_stored_contrast(void *self, const struct contrast_key *key, struc
  * call thus never waits for a writer (docs/decisions/0011). The next call then asks the model again. */
 static int put_stored_contrast(void *self, const struct contrast_key *key, struct str question, wt_error *err)
 {
-    const struct call_run *calling = self;
-    wt_engine *engine = calling->engine;
+    wt_engine *engine = self;
     const struct stored_contrast_key kept = make_contrast_key(key);
     if (pthread_mutex_trylock(&engine->store_lock) != 0)
         return 0;
@@ -115,12 +114,17 @@ static int put_stored_contrast(void *self, const struct contrast_key *key, struc
     return rc == WT_ENOMEM ? rc : 0;
 }
 
+struct contrast_store wt__call_contrast_store(wt_engine *engine)
+{
+    return (struct contrast_store){engine, get_stored_contrast, put_stored_contrast};
+}
+
 /* Lets the model choose a tool, and sets calling->first to it. If the model's answer is unusable, calling->first stays
  * as it is. If the model finds that no tool fits, calling->count becomes 0. */
 static int select_candidate(struct call_run *calling, struct chat_model *chat, wt_error *err)
 {
     struct selection_candidate candidates[WT_MAX_CALL_CANDIDATES] = {{.name = {0}}};
-    const struct contrast_store store = {calling, get_stored_contrast, put_stored_contrast};
+    const struct contrast_store store = wt__call_contrast_store(calling->engine);
     const struct selection_options options = {.method = calling->model.method,
                                               .sampling = calling->model.sampling,
                                               .verifier = calling->model.verifier,

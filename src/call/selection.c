@@ -482,6 +482,26 @@ static int begin_selection(struct selection_run *s, const struct selection_optio
     return 0;
 }
 
+int wt__prepare_contrast(const struct selection_candidate pair[2], struct chat_model *model,
+                         const struct contrast_store *store, struct progress *progress, struct arena *arena,
+                         struct selection_trace *out, wt_error *err)
+{
+    static const struct selection_options options = {.method = SELECTION_VERIFIED};
+    const struct call_request request = {.progress = progress};
+    struct selection_run s = {.candidates = pair,
+                              .count = 2,
+                              .model = model,
+                              .verifier = model,
+                              .request = &request,
+                              .arena = arena,
+                              .trace = out};
+    *out = (struct selection_trace){.first = 0, .second = 1, .chosen = CALL_NO_CANDIDATE};
+    WT_TRY(begin_selection(&s, &options, err));
+    s.options.store = store;
+    struct tool_pair ordered = order_pair(&s);
+    return ordered.alike ? 0 : run_contrast(&s, &ordered, err);
+}
+
 int wt__select_tool(const struct selection_options *options, const struct selection_candidate *candidates, size_t count,
                     struct chat_model *model, const struct call_request *request, struct arena *arena,
                     struct selection_trace *out, wt_error *err)

@@ -160,11 +160,58 @@ static int require_chat_model(struct cli *cli)
                    {OPT_ARGUMENT_CHAT_MODEL, "argument-chat-model"},
                    {OPT_SAMPLES, "samples"},
                    {OPT_TEMPERATURE, "temperature"},
-                   {OPT_TOP_P, "top-p"}};
+                   {OPT_TOP_P, "top-p"},
+                   {OPT_PREPARE, "prepare"}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (wt__has_option(cli, options[i].option) && !wt__has_option(cli, OPT_CHAT_MODEL))
             return wt__cli_usage(cli, "--%s needs --chat-model", options[i].name);
     return 0;
+}
+
+static bool print_prepared(const struct cli *cli, const wt_prepared *done)
+{
+    struct buffer out = {0};
+    if (cli->json) {
+        wt__buffer_printf(&out,
+                          "{\"pairs\":%zu,\"written\":%zu,\"known\":%zu,\"unusable\":%zu,\"prompt_tokens\":%llu,"
+                          "\"completion_tokens\":%llu,\"model_ms\":%.1f}\n",
+                          done->pairs, done->written, done->known, done->unusable,
+                          (unsigned long long)done->prompt_tokens, (unsigned long long)done->completion_tokens,
+                          done->model_ms);
+        return wt__cli_print(&out);
+    }
+    wt__buffer_printf(&out, "%zu pairs of tools: %zu questions written, %zu known", done->pairs, done->written,
+                      done->known);
+    if (done->unusable > 0)
+        wt__buffer_printf(&out, ", %zu answers unusable", done->unusable);
+    wt__buffer_char(&out, '\n');
+    return wt__cli_print(&out);
+}
+
+/* Runs `call --prepare`. */
+static int prepare_calls(struct cli *cli)
+{
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
+    wt_prepare_options options;
+    wt_prepared done;
+    struct progress_line line;
+    wt_error err;
+    if (cli->arguments.word_count > 0)
+        return wt__cli_usage(cli, "--prepare takes no REQUEST");
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, NULL, &engine));
+    wt_prepare_options_init(&options);
+    wt_prepared_init(&done);
+    options.questions = (size_t)cli->arguments.number[OPT_PREPARE];
+    options.verify_model = wt__option_text(cli, OPT_VERIFY_CHAT_MODEL);
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    wt__watch_interrupt();
+    wt__progress_begin(&line, cli);
+    int rc = wt_prepare_calls(engine, &options, &done, &err);
+    wt__progress_clear();
+    if ((rc == 0 || done.pairs > 0) && !print_prepared(cli, &done))
+        return END_SYSTEM;
+    return rc < 0 ? wt__fail_search(cli, &err) : END_DONE;
 }
 
 int wt__cmd_call(struct cli *cli)
@@ -180,6 +227,8 @@ int wt__cmd_call(struct cli *cli)
     if (recipe && !wt__recipe_known(recipe, strlen(recipe), &needs_model))
         return wt__recipe_unknown(cli, recipe, strlen(recipe));
     WT_TRY(require_chat_model(cli));
+    if (wt__has_option(cli, OPT_PREPARE))
+        return prepare_calls(cli);
     wt_call_options_init(&options);
     WT_TRY(wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain));
     if (wt__has_option(cli, OPT_ABSTAIN) && options.abstain == 0)

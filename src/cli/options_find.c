@@ -186,6 +186,9 @@ static const struct cli_option call_options[] = {
         "tools, for a question that distinguishes them, and for its answer. once asks for the best tool only; one-shot "
         "also shows a recorded request of each tool. direct asks to choose between the two best without a question. "
         "conditioned shows the request when asking for the question. consistent takes the majority of three samples."),
+    NUMBER(PREPARE, "prepare", "N", WT_MAX_PREPARED,
+           "Instead of a call: let the language model write the contrastive questions of up to N pairs of tools ahead. "
+           "The pairs are those that recorded requests find first and second, or similar tools. REQUEST is left out."),
     OPTION(VERIFY_CHAT_MODEL, "verify-chat-model", TEXT, "NAME",
            "Language model that verifies the tool and the arguments, as NAME of the same server or NAME@URL. Default: "
            "--chat-model."),
@@ -214,6 +217,8 @@ static const struct cli_example call_examples[] = {
     {"whichtool call --format openai - < request.txt", "Prints a call as OpenAI's API represents it."},
     {"whichtool call --chat-url http://127.0.0.1:8080/v1 --chat-model NAME \"how warm is it in Lagos\"",
      "Has a language model choose the tool and write and verify the arguments."},
+    {"whichtool call --prepare 200 --chat-url http://127.0.0.1:8080/v1 --chat-model NAME",
+     "Writes 200 contrastive questions ahead, so that later calls need not."},
 };
 
 const struct cli_verb wt__call_verb = {

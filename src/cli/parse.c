@@ -250,7 +250,7 @@ static int check_verb_words(struct argument_parser *p)
     if (!verb || p->out->given[OPT_HELP] || p->out->given[OPT_VERSION])
         return 0;
     bool talks = wt__option_named(verb, messages, strlen(messages)) != NULL;
-    if (count < verb->min_words && !(talks && p->out->given[OPT_MESSAGES]))
+    if (count < verb->min_words && !(talks && p->out->given[OPT_MESSAGES]) && !p->out->given[OPT_PREPARE])
         wt__buffer_printf(p->why, "`%s` needs %s%s", verb->name, verb->arguments,
                           talks ? ", or a conversation: --messages FILE" : "");
     else if (count > verb->max_words && verb->max_words == 0)

@@ -130,6 +130,62 @@ static void decision_corrects_pick_and_stores_question(void **state)
     wt_called_free(second);
 }
 
+#define QUESTION SAYS("{\\\"question\\\": \\\"Now or later?\\\"}")
+
+static wt_prepared prepare_with_script(const struct script_step *steps, size_t count, size_t questions)
+{
+    wt_prepare_options options;
+    wt_prepared done;
+    wt_prepare_options_init(&options);
+    wt_prepared_init(&done);
+    options.questions = questions;
+    options.progress = record_phase;
+    options.progress_context = &heard;
+    script_server_play(&server, steps, count);
+    assert_call_ok(&place, wt_prepare_calls(engine, &options, &done, &place.err));
+    return done;
+}
+
+/* Without recorded use, the pairs are similar tools. A later call uses the stored question. */
+static void questions_are_written_ahead(void **state)
+{
+    (void)state;
+    static const struct script_step bad[] = {SAYS("no"), SAYS("no"), SAYS("no"), SAYS("no"), SAYS("no"), SAYS("no")};
+    static const struct script_step good[] = {QUESTION, QUESTION, QUESTION};
+    wt_prepared done = prepare_with_script(bad, 6, 0);
+    assert_true(done.pairs > 1);
+    assert_int_equal(done.unusable, done.pairs);
+    size_t pairs = done.pairs;
+    done = prepare_with_script(good, 3, 1);
+    assert_int_equal(done.pairs, 1);
+    assert_int_equal(done.written, 1);
+    done = prepare_with_script(good, 3, 0);
+    assert_int_equal(done.pairs, pairs);
+    assert_int_equal(done.known, 1);
+    assert_int_equal(done.written, pairs - 1);
+    done = prepare_with_script(NULL, 0, 0);
+    assert_int_equal(done.known, pairs);
+    wt_prepare_options options;
+    wt_prepare_options_init(&options);
+    options.questions = WT_MAX_PREPARED + 1;
+    assert_call_refused(&place, wt_prepare_calls(engine, &options, &done, &place.err), WT_EINVAL, "over the limit");
+}
+
+/* With recorded use, the pairs are the first two tools that recorded requests find. */
+static void recorded_requests_give_pairs(void **state)
+{
+    (void)state;
+    static const char *const tools[] = {"sky/now"};
+    static const struct script_step steps[] = {QUESTION};
+    wt_record_options record;
+    wt_record_options_init(&record);
+    record.no_vectors = 1;
+    assert_call_ok(&place, wt_record_usage(engine, "current weather in a city", 25, tools, 1, &record, &place.err));
+    wt_prepared done = prepare_with_script(steps, 1, 0);
+    assert_int_equal(done.pairs, 1);
+    assert_int_equal(done.written, 1);
+}
+
 /* While an import runs, the question is not stored, and the call does not wait. */
 static void question_is_not_stored_during_import(void **state)
 {
@@ -346,6 +402,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(decision_corrects_pick_and_stores_question, set_up_call_model,
                                         tear_down_call_model),
         cmocka_unit_test_setup_teardown(question_is_not_stored_during_import, set_up_call_model, tear_down_call_model),
+        cmocka_unit_test_setup_teardown(questions_are_written_ahead, set_up_call_model, tear_down_call_model),
+        cmocka_unit_test_setup_teardown(recorded_requests_give_pairs, set_up_call_model, tear_down_call_model),
         cmocka_unit_test_setup_teardown(model_can_choose_no_tool, set_up_call_model, tear_down_call_model),
         cmocka_unit_test_setup_teardown(unusable_answers_are_reported, set_up_call_model, tear_down_call_model),
         cmocka_unit_test_setup_teardown(single_prediction_is_unverified, set_up_call_model, tear_down_call_model),

@@ -265,6 +265,10 @@ asked() { # WHAT OPTION...: a complete call
 }
 expect 2 "a second model alone" call --second-chat-model second "$city"
 says "needs --chat-model"
+expect 2 "questions ahead without a model" call --prepare 3
+says "prepare needs --chat-model"
+expect 2 "questions ahead for a request" call --prepare 3 --chat-model first "$city"
+says "takes no REQUEST"
 expect 2 "a construction alone" call --construction written "$city"
 expect 2 "no such construction" call --chat-model first --construction dictated "$city"
 expect 2 "too many candidates" call --candidates 65 "$city"
@@ -299,6 +303,9 @@ if [ -f port ]; then
         same "$way: a model for arguments" '{"city": "Rome"} tool schema' "${writer#*call-arguments }"
         voted=$(asked "$way: samples" "${from[@]}" --tool get_forecast --generation consistent --samples 2 --top-p 0.9)
         same "$way: samples" 'call-arguments call-arguments {"city": "Oslo"} schema' "$voted"
+        expect 0 "$way: questions ahead" call --prepare 3 --json "${first[@]}" "${from[@]}" --verify-chat-model second
+        same "$way: questions ahead" "1 $([ "$way" = served ] && echo 1 0 || echo 0 1) 0" \
+            "$(json_of '"%d %d %d %d" % (d["pairs"], d["written"], d["known"], d["unusable"])')"
         if [ "$way" = served ]; then
             export OPENAI_API_KEY=secret-of-first
             asked "a model of another server" --chat-url "http://127.0.0.1:$(cat port)/v1" --tool get_forecast \
@@ -313,7 +320,7 @@ if [ -f port ]; then
         fi
         from=(--replay answers.jsonl)
     done
-    same "both models are in one file" 11 "$(wc -l <answers.jsonl)"
+    same "both models are in one file" 12 "$(wc -l <answers.jsonl)"
     expect 3 "another second model" call "${model[@]}" "${first[@]}" "${from[@]}" --tool get_forecast --second-chat-model third "$city"
 else
     skip "no server on this machine"
