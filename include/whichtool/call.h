@@ -46,6 +46,7 @@ typedef struct wt_call_options {
      * - one-shot: no verification, with a recorded request of each tool (3.2)
      * - direct: verification without a question (A.4.8)
      * - consistent: majority of several samples (A.3)
+     * - single-step: with the arguments in the same answer, and a recorded call of each tool; nothing is verified (3.2)
      *
      * generation: source of the second prediction of the arguments (2.3): react, second-model or sampled; or alone, for
      * no second prediction and no verification; or consistent, for the most frequent value of several samples (A.3).

@@ -214,7 +214,8 @@ static void keep_predictions(const struct prediction_set *p)
 
 static size_t count_predictions(const struct generation_options *options)
 {
-    return options->second == GENERATION_ALONE        ? 1
+    return options->given                             ? 0
+           : options->second == GENERATION_ALONE      ? 1
            : options->second == GENERATION_CONSISTENT ? wt__call_sampling(&options->sampling).samples
                                                       : GENERATION_PREDICTIONS;
 }
@@ -526,12 +527,23 @@ static int begin_generation(struct generation_run *g, wt_error *err)
     return write_prompt_texts(g, err);
 }
 
+/* Takes the given arguments as the only prediction. */
+static int take_given_arguments(const struct generation_run *g, wt_error *err)
+{
+    for (size_t j = 0; j < g->trace->len; j++) {
+        const struct parameter *parameter = g->trace->items[j].parameter;
+        const json_t *value = json_object_get(g->options->given, parameter->name);
+        g->trace->items[j].predictions[0] = wt__argument_is_absent(value, parameter) ? NULL : value;
+    }
+    return json_array_append(g->trace->answers, (json_t *)g->options->given) < 0 ? wt__fail_nomem(err) : 0;
+}
+
 static int run_generation(struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     WT_TRY(begin_generation(g, err));
     if (trace->len > 0) {
-        WT_TRY(run_predictions(g, err));
+        WT_TRY(g->options->given ? take_given_arguments(g, err) : run_predictions(g, err));
         size_t answered = json_array_size(trace->answers);
         bool consistent = g->options->second == GENERATION_CONSISTENT;
         if (answered == 0)

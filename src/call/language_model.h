@@ -190,12 +190,15 @@ enum selection_method {
     SELECTION_DIRECT,      /* pick, again and decision, without a contrastive question (A.4.8) */
     SELECTION_CONDITIONED, /* all five steps, but the question depends on the request (4.2) and is never stored */
     SELECTION_CONSISTENT,  /* the most frequent of several sampled picks (A.3); the first at a tie */
+    SELECTION_SINGLE_STEP, /* pick and arguments in one answer, with a past call of each candidate (3.2) */
     SELECTION_METHODS
 };
 
 struct selection_candidate {
     struct str name, description;
-    struct str demonstration; /* past request of this tool, for SELECTION_ONE_SHOT; empty if unknown */
+    struct str demonstration; /* past request of this tool, for SELECTION_ONE_SHOT, or past call, for
+                                 SELECTION_SINGLE_STEP; empty if unknown */
+    struct str parameters;    /* lines of the parameters (wt__argument_line), for SELECTION_SINGLE_STEP */
 };
 
 /* Key of a stored question. Strings are borrowed for the call. */
@@ -232,7 +235,8 @@ enum selection_end {
 /* Trace of a selection. Lives as long as the arena. votes, first, second and chosen are indexes of candidates, or
  * CALL_NO_CANDIDATE. */
 struct selection_trace {
-    size_t *votes; /* [vote_count] usable picks of the samples, including CALL_NO_CANDIDATE */
+    struct str arguments; /* of SELECTION_SINGLE_STEP, as JSON; empty if there are none */
+    size_t *votes;        /* [vote_count] usable picks of the samples, including CALL_NO_CANDIDATE */
     size_t vote_count;
     size_t first, second;        /* the two picks */
     struct str question, answer; /* the model's words, sanitised and truncated; empty if not asked or unusable */
@@ -329,6 +333,7 @@ struct call_validation {
 
 struct generation_options {
     enum generation_source second;
+    const json_t *given;           /* arguments to take instead of asking for predictions; NULL to ask */
     struct chat_model *other;      /* the second model for GENERATION_OTHER_MODEL; else ignored */
     struct chat_model *verifier;   /* verifies arguments; NULL: the model that predicts them */
     struct call_sampling sampling; /* for GENERATION_SAMPLED and GENERATION_CONSISTENT */

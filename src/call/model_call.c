@@ -72,7 +72,8 @@ int wt__call_model_options(const wt_call_options *options, struct arena *arena, 
     WT_TRY(wt__experiment_read(options->experiment, settings, sizeof settings / sizeof *settings, arena, err));
     if (selection && !wt__selection_method_named(wt__str(selection), &out->method))
         return wt__fail(err, WT_EINVAL,
-                        "unknown selection \"%.40s\"; use verified, once, one-shot, direct, conditioned or consistent",
+                        "unknown selection \"%.40s\"; use verified, once, one-shot, direct, conditioned, consistent or "
+                        "single-step",
                         selection);
     bool written = construction && strcmp(construction, "written") == 0;
     if (construction && !written && strcmp(construction, "assembled") != 0)
@@ -119,6 +120,29 @@ struct contrast_store wt__call_contrast_store(wt_engine *engine)
     return (struct contrast_store){engine, get_stored_contrast, put_stored_contrast};
 }
 
+/* Writes the parameters of a candidate, and its newest past call. */
+static int describe_for_single_step(const struct call_run *calling, const struct call_candidate *candidate,
+                                    struct selection_candidate *out, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer lines = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer past = {0};
+    for (size_t i = 0; i < candidate->parameters.len; i++) {
+        wt__buffer_text(&lines, i > 0 ? "; " : "");
+        wt__argument_line(&lines, &candidate->parameters.items[i]);
+    }
+    if (candidate->demonstration_count > 0) {
+        wt__buffer_str(&past, candidate->demonstrations[0].request);
+        wt__buffer_text(&past, past.len > 0 ? " -> " : "");
+        wt__json_write(&past, candidate->demonstrations[0].arguments);
+    }
+    const char *parameters = wt__arena_copy(calling->arena, wt__buffer_view(&lines)),
+               *call = wt__arena_copy(calling->arena, wt__buffer_view(&past));
+    WT_CHECK_ALLOC(parameters && call && !lines.failed && !past.failed, err);
+    out->parameters = (struct str){parameters, lines.len};
+    out->demonstration = (struct str){call, past.len};
+    return 0;
+}
+
 /* Lets the model choose a tool, and sets calling->first to it. If the model's answer is unusable, calling->first stays
  * as it is. If the model finds that no tool fits, calling->count becomes 0. */
 static int select_candidate(struct call_run *calling, struct chat_model *chat, wt_error *err)
@@ -136,6 +160,8 @@ static int select_candidate(struct call_run *calling, struct chat_model *chat, w
         candidates[i].description = wt__str(tool->description);
         if (options.method == SELECTION_ONE_SHOT)
             WT_TRY(wt__call_find_past_request(calling, tool, &candidates[i].demonstration, err));
+        if (options.method == SELECTION_SINGLE_STEP)
+            WT_TRY(describe_for_single_step(calling, &calling->candidates[i], &candidates[i], err));
     }
     struct selection_trace *trace = &calling->model.selection;
     WT_TRY(wt__select_tool(&options, candidates, calling->count, chat, &request, calling->arena, trace, err));
@@ -186,12 +212,17 @@ static int generate_candidate_arguments(struct call_run *calling, struct chat_mo
     WT_CLEANUP(wt__call_checker_close) struct call_checker checker = {0};
     WT_TRY(wt__call_checker_open(&checker, candidate->tool->schema, err));
     const struct call_validation validation = {.self = &checker, .validate = wt__call_check};
+    const struct str text = calling->model.selection.arguments;
+    json_auto_t *given = NULL;
+    if (text.len > 0 && calling->first == calling->model.selection.chosen)
+        WT_TRY(wt__json_parse(&given, text.ptr, text.len, err));
     const struct generation_options options = {.second = calling->model.source,
+                                               .given = given,
                                                .other = calling->model.other,
                                                .verifier = calling->model.verifier ? calling->model.verifier : selector,
                                                .sampling = calling->model.sampling,
                                                .build = calling->model.build,
-                                               .validation = checker.validator ? &validation : NULL};
+                                               .validation = checker.validator && !given ? &validation : NULL};
     WT_TRY(wt__generate_arguments(&options, &tool, writer, &request, calling->arena, &calling->model.generation, err));
     calling->model.generated = calling->model.generation.end != GENERATION_UNSAID;
     return calling->model.generated ? use_generated_arguments(calling, err) : 0;

@@ -172,6 +172,19 @@ static int put_pick(void *context, size_t index, unsigned worker)
     return wt__chat_put(&p->replies[index], &p->prompt, p->values, p->value_count, p->s->model, question);
 }
 
+static int keep_step_arguments(const struct selection_run *s, const json_t *answer, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    const json_t *arguments = wt__json_object(answer, "arguments");
+    if (!arguments)
+        return 0;
+    wt__json_write(&text, arguments);
+    const char *copy = text.failed ? NULL : wt__arena_copy(s->arena, wt__buffer_view(&text));
+    WT_CHECK_ALLOC(copy, err);
+    s->trace->arguments = (struct str){copy, text.len};
+    return 0;
+}
+
 /* Reads all picks, even if one of the questions failed. Returns the first error. */
 static int read_picks(const struct pick_samples *p, wt_error *err)
 {
@@ -187,6 +200,8 @@ static int read_picks(const struct pick_samples *p, wt_error *err)
         if (failed == 0)
             failed = read_tool_number(p->s, reply->got.json, &p->listing, true, &trace->votes[trace->vote_count], &said,
                                       why);
+        if (failed == 0 && said && p->s->options.method == SELECTION_SINGLE_STEP)
+            failed = keep_step_arguments(p->s, reply->got.json, why);
         trace->vote_count += failed == 0 && said;
         rc = rc < 0 ? rc : failed;
     }
@@ -223,16 +238,20 @@ static int list_past_requests(const struct selection_run *s, struct prompt_value
 static int run_pick(const struct selection_run *s, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
-    bool one_shot = s->options.method == SELECTION_ONE_SHOT;
+    bool one_shot = s->options.method == SELECTION_ONE_SHOT, single = s->options.method == SELECTION_SINGLE_STEP;
     struct pick_samples p = {.s = s, .samples = s->options.sampling.samples, .value_count = 2};
     p.replies = wt__arena_array(s->arena, struct chat_reply, p.samples);
     trace->votes = wt__arena_array(s->arena, size_t, p.samples);
     WT_CHECK_ALLOC(p.replies && trace->votes, err);
     int rc = list_other_candidates(s, CALL_NO_CANDIDATE, &p.listing, err);
-    if (rc == 0 && one_shot)
+    if (rc == 0 && (one_shot || single))
         rc = list_past_requests(s, &p.values[p.value_count++], err);
     if (rc == 0)
-        rc = wt__prompt_open(&p.prompt, one_shot ? "call-pick-one-shot" : "call-pick", err);
+        rc = wt__prompt_open(&p.prompt,
+                             single     ? "call-single-step"
+                             : one_shot ? "call-pick-one-shot"
+                                        : "call-pick",
+                             err);
     if (rc == 0)
         rc = wt__numbered_schema(&p.schema, p.prompt.schema, "tool", p.listing.count, err);
     p.values[0] = (struct prompt_value){.slot = "tools", .items = p.listing.items, .item_count = p.listing.count};
@@ -461,6 +480,23 @@ static int check_selection_options(const struct selection_options *options, wt_e
     return wt__call_sampling_check(&options->sampling, "selection", err);
 }
 
+/* Writes name and description for the prompts, and with SELECTION_SINGLE_STEP the parameters. */
+static int write_candidate_text(const struct selection_run *s, const struct selection_candidate *candidate,
+                                struct str *out, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    struct str description = candidate->description;
+    if (s->options.method == SELECTION_SINGLE_STEP && candidate->parameters.len > 0) {
+        wt__buffer_str(&text, description);
+        wt__buffer_text(&text, " Parameters: ");
+        wt__buffer_str(&text, candidate->parameters);
+        WT_CHECK_ALLOC(!text.failed, err);
+        description = wt__buffer_view(&text);
+    }
+    *out = wt__prompt_tool(candidate->name, description, SELECTION_MAX_TOOL_BYTES, s->arena);
+    return out->ptr ? 0 : wt__fail_nomem(err);
+}
+
 static int begin_selection(struct selection_run *s, const struct selection_options *options, wt_error *err)
 {
     size_t most = s->count < SELECTION_MOST_CANDIDATES ? s->count : SELECTION_MOST_CANDIDATES;
@@ -476,8 +512,7 @@ static int begin_selection(struct selection_run *s, const struct selection_optio
     s->count = most;
     for (size_t i = 0; i < most; i++) {
         const struct selection_candidate *candidate = &s->candidates[i];
-        texts[i] = wt__prompt_tool(candidate->name, candidate->description, SELECTION_MAX_TOOL_BYTES, s->arena);
-        WT_CHECK_ALLOC(texts[i].ptr, err);
+        WT_TRY(write_candidate_text(s, candidate, &texts[i], err));
     }
     return 0;
 }
@@ -534,8 +569,8 @@ int wt__select_tool(const struct selection_options *options, const struct select
 
 bool wt__selection_method_named(struct str name, enum selection_method *out)
 {
-    static const char *const names[SELECTION_METHODS] = {"verified", "once",        "one-shot",
-                                                         "direct",   "conditioned", "consistent"};
+    static const char *const names[SELECTION_METHODS] = {"verified",    "once",       "one-shot",   "direct",
+                                                         "conditioned", "consistent", "single-step"};
     for (enum selection_method method = 0; method < SELECTION_METHODS; method++) {
         if (!wt__str_equal(name, wt__str(names[method])))
             continue;

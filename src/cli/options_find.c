@@ -181,11 +181,12 @@ static const struct cli_option call_options[] = {
     AS_TYPED_OPTION,
     CHAT_OPTIONS("that chooses the tool and writes the arguments"),
     CHOICE(
-        SELECTION, "selection", "METHOD", "verified once one-shot direct conditioned consistent",
+        SELECTION, "selection", "METHOD", "verified once one-shot direct conditioned consistent single-step",
         "For experiments with --chat-model: how the model chooses the tool. verified (default) asks for the two best "
         "tools, for a question that distinguishes them, and for its answer. once asks for the best tool only; one-shot "
         "also shows a recorded request of each tool. direct asks to choose between the two best without a question. "
-        "conditioned shows the request when asking for the question. consistent takes the majority of three samples."),
+        "conditioned shows the request when asking for the question. consistent takes the majority of several samples. "
+        "single-step asks for the tool and the arguments in one answer, and verifies nothing."),
     NUMBER(PREPARE, "prepare", "N", WT_MAX_PREPARED,
            "Instead of a call: let the language model write the contrastive questions of up to N pairs of tools ahead. "
            "The pairs are those that recorded requests find first and second, or similar tools. REQUEST is left out."),

@@ -72,8 +72,8 @@ struct call_oracle {
 };
 
 /* Names of enum selection_method. */
-static const char *const method_labels[SELECTION_METHODS] = {"verified", "once",        "one-shot",
-                                                             "direct",   "conditioned", "consistent"};
+static const char *const method_labels[SELECTION_METHODS] = {"verified",    "once",       "one-shot",   "direct",
+                                                             "conditioned", "consistent", "single-step"};
 
 enum { ORACLE_STEPS = 16 /* above the number of values of enum call_step */ };
 

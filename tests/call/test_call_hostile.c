@@ -15,10 +15,10 @@
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
 
-static const char *const prompts[] = {
-    "call-pick",   "call-pick-one-shot", "call-choose",          "call-contrast", "call-contrast-conditioned",
-    "call-answer", "call-arguments",     "call-arguments-react", "call-verify",   "call-build",
-    "call-mend"};
+static const char *const prompts[] = {"call-pick",   "call-pick-one-shot", "call-single-step",
+                                      "call-choose", "call-contrast",      "call-contrast-conditioned",
+                                      "call-answer", "call-arguments",     "call-arguments-react",
+                                      "call-verify", "call-build",         "call-mend"};
 enum { PROMPTS = sizeof prompts / sizeof *prompts };
 
 /* --- places for hostile texts ------------------------------------------------------------------------------------ */
@@ -73,7 +73,7 @@ static void open_stage(struct stage *stage, enum place place, const char *says)
         stage->candidates[i] = (struct selection_candidate){
             rogue ? text_for_place(stage, IN_NAME, stage->texts[i][0]) : wt__str(stage->texts[i][0]),
             rogue ? text_for_place(stage, IN_DESCRIPTION, stage->texts[i][1]) : wt__str(stage->texts[i][1]),
-            rogue ? text_for_place(stage, IN_DEMONSTRATION, "do it") : STR("do the other")};
+            rogue ? text_for_place(stage, IN_DEMONSTRATION, "do it") : STR("do the other"), STR("place")};
     }
     json_t *hostile =
                json_pack("{s:o, s:o, s:[s, o], s:o}", "type", json_for_place(stage, IN_TYPE, "string"), "description",
@@ -349,8 +349,9 @@ static void prompt_slots_accept_maximum(void **state)
                 assert_int_equal(prompt.slots[j].max_items,
                                  strncmp(prompts[i], "call-contrast", 13) == 0 ? 2 : SELECTION_MOST_CANDIDATES);
             if (strcmp(slots[known].slot, "demonstrations") == 0)
-                assert_int_equal(prompt.slots[j].max_items,
-                                 i < 6 ? SELECTION_MOST_CANDIDATES : GENERATION_DEMONSTRATIONS);
+                assert_int_equal(prompt.slots[j].max_items, strstr(prompts[i], "pick") || strstr(prompts[i], "step")
+                                                                ? SELECTION_MOST_CANDIDATES
+                                                                : GENERATION_DEMONSTRATIONS);
         }
         wt__prompt_dispose(&prompt);
     }
@@ -373,7 +374,7 @@ static void prompt_has_no_answer(void **state)
             assert_non_null(close);
             shown++;
             if (wt__json_parse(&json, open, (size_t)(close - open) + 1, NULL) == 0) {
-                const char *word = i == 5 ? "answer" : "question";
+                const char *word = strcmp(prompts[i], "call-answer") == 0 ? "answer" : "question";
                 assert_string_equal(wt__json_str(json, word).ptr, "...");
                 assert_int_equal(json_object_size(json), 1);
             }

@@ -76,8 +76,9 @@ static int drop_contrast(void *self, const struct contrast_key *key, struct str 
  * the second prediction. */
 static int run_kind(int kind, wt_error *err)
 {
-    static const struct selection_candidate candidates[] = {
-        {STR("a"), STR("does a"), STR("do a")}, {STR("b"), STR("does b"), STR("")}, {STR("c"), STR("does c"), STR("")}};
+    static const struct selection_candidate candidates[] = {{STR("a"), STR("does a"), STR("do a"), STR("")},
+                                                            {STR("b"), STR("does b"), STR(""), STR("")},
+                                                            {STR("c"), STR("does c"), STR(""), STR("")}};
     static const struct contrast_store store = {NULL, get_no_contrast, drop_contrast};
     static const struct call_validation validation = {NULL, find_missing_fault};
     const struct call_labels labels = {.tool = 1, .nearest = 0, .arguments = right, .wrong = wrong};

@@ -221,6 +221,33 @@ static void model_can_choose_no_tool(void **state)
     wt_called_free(called);
 }
 
+/* One answer has the tool and its arguments. They are validated, but not repaired. */
+static void single_step_gives_tool_and_arguments(void **state)
+{
+    (void)state;
+    static const char *const tools[] = {"sky/past"}, *const arguments[] = {"{\"city\": \"Rome\"}"};
+    static const struct script_step steps[] = {
+        SAYS("{\\\"tool\\\": 2, \\\"arguments\\\": {\\\"city\\\": \\\"Oslo\\\"}}")};
+    static const struct script_step wrong[] = {SAYS("{\\\"tool\\\": 2, \\\"arguments\\\": {\\\"city\\\": 5}}")};
+    wt_record_options record;
+    wt_record_options_init(&record);
+    record.no_vectors = 1;
+    record.arguments = arguments;
+    assert_call_ok(&place, wt_record_usage(engine, "the weather that Rome had", 25, tools, 1, &record, &place.err));
+    wt_called *called = call_with_script(steps, 1, "selection=single-step");
+    assert_string_equal(called->arguments, "{\"city\":\"Oslo\"}");
+    assert_int_equal(called->valid, 1);
+    assert_int_equal(called->questions, 1);
+    assert_non_null(strstr(called->steps, "call-single-step/1"));
+    assert_non_null(strstr(called->steps, "the weather that Rome had -> {"));
+    assert_non_null(strstr(called->steps, "Parameters: city (string; required)"));
+    wt_called_free(called);
+    called = call_with_script(wrong, 1, "selection=single-step");
+    assert_int_equal(called->valid, 0);
+    assert_int_equal(called->questions, 1);
+    wt_called_free(called);
+}
+
 /* wt_call then uses the first tool of the search, and reads the arguments from the request without the model. A notice
  * reports this. */
 static void unusable_answers_are_reported(void **state)
@@ -404,6 +431,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(question_is_not_stored_during_import, set_up_call_model, tear_down_call_model),
         cmocka_unit_test_setup_teardown(questions_are_written_ahead, set_up_call_model, tear_down_call_model),
         cmocka_unit_test_setup_teardown(recorded_requests_give_pairs, set_up_call_model, tear_down_call_model),
+        cmocka_unit_test_setup_teardown(single_step_gives_tool_and_arguments, set_up_call_model, tear_down_call_model),
         cmocka_unit_test_setup_teardown(model_can_choose_no_tool, set_up_call_model, tear_down_call_model),
         cmocka_unit_test_setup_teardown(unusable_answers_are_reported, set_up_call_model, tear_down_call_model),
         cmocka_unit_test_setup_teardown(single_prediction_is_unverified, set_up_call_model, tear_down_call_model),

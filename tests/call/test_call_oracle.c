@@ -68,8 +68,9 @@ static void invalid_rate_is_rejected(void **state)
 /* --- a catalogue of labelled requests ------------------------------------------------------------------------ */
 
 static const struct selection_candidate candidates[] = {
-    {{"a", 1}, STR("does a"), STR("")}, {{"b", 1}, STR("does b"), STR("")}, {{"c", 1}, STR("does c"), STR("")},
-    {{"d", 1}, STR("does d"), STR("")}, {{"e", 1}, STR("does e"), STR("")},
+    {{"a", 1}, STR("does a"), STR(""), STR("")}, {{"b", 1}, STR("does b"), STR(""), STR("")},
+    {{"c", 1}, STR("does c"), STR(""), STR("")}, {{"d", 1}, STR("does d"), STR(""), STR("")},
+    {{"e", 1}, STR("does e"), STR(""), STR("")},
 };
 
 /* Labels of three arguments, each with another kind of error. place: a wrong value. max_price: left out. min_price: a

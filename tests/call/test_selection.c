@@ -13,10 +13,10 @@
 #include "llm/record.h"
 
 static const struct selection_candidate candidates[] = {
-    {{"a", 1}, STR("the weather of now"), STR("is it cold?")},
-    {{"b", 1}, STR("the weather to come"), {NULL, 0}},
-    {{"c", 1}, STR("the quality of the air"), STR("may I breathe?")},
-    {{"c", 1}, STR("the quality of the air"), {NULL, 0}}, /* same definition */
+    {{"a", 1}, STR("the weather of now"), STR("is it cold?"), STR("city (string)")},
+    {{"b", 1}, STR("the weather to come"), {NULL, 0}, {NULL, 0}},
+    {{"c", 1}, STR("the quality of the air"), STR("may I breathe?"), {NULL, 0}},
+    {{"c", 1}, STR("the quality of the air"), {NULL, 0}, {NULL, 0}}, /* same definition */
 };
 
 static const struct call_request request = {.text = {"request", 7}};
@@ -212,6 +212,7 @@ static void methods_of_the_paper_select(void **state)
     (void)state;
     static const struct selection_case examples[] = {
         {"once", {.method = SELECTION_ONCE}, 3, "pick=2", "b- picked b, 1 asked, 0 unusable"},
+        {"a single step", {.method = SELECTION_SINGLE_STEP}, 3, "pick=2", "b- picked b, 1 asked, 0 unusable"},
         {"once: no tool", {.method = SELECTION_ONCE}, 3, "pick=null", "-- none -, 1 asked, 0 unusable"},
         {"one shot", {.method = SELECTION_ONE_SHOT}, 3, "pick=2", "b- picked b, 1 asked, 0 unusable"},
         {"direct", {.method = SELECTION_DIRECT}, 3, "pick=1|again=1|decide=2", "ab corrected b, 3 asked, 0 unusable"},
@@ -270,7 +271,8 @@ static void verifier_is_another_model(void **state)
 static void selection_methods_have_names(void **state)
 {
     (void)state;
-    static const char *const names[] = {"verified", "once", "one-shot", "direct", "conditioned", "consistent"};
+    static const char *const names[] = {"verified",    "once",       "one-shot",   "direct",
+                                        "conditioned", "consistent", "single-step"};
     enum selection_method method;
     for (enum selection_method m = 0; m < SELECTION_METHODS; m++) {
         assert_true(wt__selection_method_named(wt__str(names[m]), &method));
@@ -287,7 +289,7 @@ static void invalid_selection_options_are_rejected(void **state)
         struct selection_options options;
         const char *sentence;
     } cases[] = {
-        {{.method = SELECTION_METHODS}, "selection: unknown method 6"},
+        {{.method = SELECTION_METHODS}, "selection: unknown method 7"},
         {{.sampling.samples = 33}, "selection: samples must be at most 32, not 33"},
         {{.sampling.temperature = -1}, "selection: temperature must be from 0 to 2, not -1"},
         {{.sampling.temperature = 2.5}, "selection: temperature must be from 0 to 2, not 2.5"},
@@ -541,8 +543,10 @@ static void excess_candidates_are_ignored(void **state)
     static char megabyte[1 << 20];
     memset(megabyte, 'm', sizeof megabyte);
     for (size_t i = 0; i < MANY; i++)
-        many[i] = (struct selection_candidate){
-            {megabyte, sizeof megabyte - i}, {megabyte, sizeof megabyte}, {megabyte, sizeof megabyte}};
+        many[i] = (struct selection_candidate){{megabyte, sizeof megabyte - i},
+                                               {megabyte, sizeof megabyte},
+                                               {megabyte, sizeof megabyte},
+                                               {megabyte, 1000}};
     for (enum selection_method method = 0; method < SELECTION_METHODS; method++) {
         const struct selection_options options = {.method = method};
         const struct call_request long_request = {.text = {megabyte, sizeof megabyte}};
@@ -573,7 +577,9 @@ static void recorded_selection_gives_same_trace(void **state)
         const struct selection_options options = {.method = method};
         char lines[2][256];
         for (int replayed = 0; replayed < 2; replayed++) {
-            struct scripted_model world = world_of("pick=1|pick=2|pick=2|again=1|contrast=q|answer=r|decide=2");
+            struct scripted_model world =
+                world_of(method == SELECTION_SINGLE_STEP ? "pick=!{\"tool\": 2, \"arguments\": {\"city\": \"Oslo\"}}"
+                                                         : "pick=1|pick=2|pick=2|again=1|contrast=q|answer=r|decide=2");
             struct chat_record *record;
             struct arena arena = {0};
             struct selection_trace trace;
@@ -584,6 +590,8 @@ static void recorded_selection_gives_same_trace(void **state)
             write_selection_line(&trace, lines[replayed]);
             if (replayed)
                 assert_int_equal(trace.cost.requests, 0);
+            if (method == SELECTION_SINGLE_STEP)
+                assert_string_equal(trace.arguments.ptr, "{\"city\":\"Oslo\"}");
             wt__chat_record_close(record);
             wt__arena_dispose(&arena);
         }
