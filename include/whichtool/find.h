@@ -221,7 +221,9 @@ typedef struct wt_pick_options {
     /* Only for "ptr" and "bundle": */
     const char *base_retriever; /* recipe that finds the tools to add; NULL: "auto" */
     const char *experiment;     /* reproduces a comparison of the paper, as "NAME=VALUE; NAME=VALUE"; may be NULL.
-                                   without: comma-separated parts to leave out: bundle, dsa, hqc, cte. Only for "ptr" */
+                                   without: comma-separated parts to leave out: bundle, dsa, hqc, cte.
+                                   variant: comma-separated changes (docs/ptr.md): problems, protect, examples. Only for
+                                   "ptr" */
     size_t k;                   /* tools or past requests per view (docs/ptr.md), at most 32; 0: 7. Only for "ptr" */
     /* For every recipe: */
     wt_progress_fn progress; /* same as in wt_find_options; also about once a second while a language model answers */

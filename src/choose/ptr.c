@@ -36,17 +36,20 @@ struct ptr_run {
     struct chat_model *model;
     const struct ptr_request *request;
     size_t k, requirements; /* options with defaults applied */
-    unsigned ablate;
+    unsigned ablate, variant;
     struct arena *arena;
     struct ptr_trace *trace;
 };
 
 /* ---------------------------------------------------------------- questions */
 
-/* PTR's two questions to the language model (appendix D of the paper), and the validation of its answers.
+/* PTR's questions to the language model (appendix D of the paper), and the validation of its answers. The last two
+ * belong to variants. With PTR_EXAMPLES, the names of the first two end in "-examples".
  *
  *   ptr-requirements   request -> {"requirements": [text, ...]}
  *   ptr-match          tools, one requirement -> {"tools": [number in the list, ...]}
+ *   ptr-protect        tool, request -> {"needed": Boolean}
+ *   ptr-problems       tools, request -> {"problems": [text, ...]}
  *
  * A requirement is a text with at least one word, which is sanitised and truncated. A match is a list of integers from
  * 1 to the number of listed tools. Other answers are rejected and counted. An answer with one invalid number is
@@ -108,9 +111,10 @@ static int ask_requirements(const struct ptr_run *run, wt_error *err)
     struct chat_reply reply = {0};
     struct prompt prompt;
     trace->requirements = wt__arena_array(run->arena, struct ptr_requirement, run->requirements);
-    trace->exchanges = wt__arena_array(run->arena, struct chat_exchange, 1 + run->requirements);
+    trace->exchanges = wt__arena_array(run->arena, struct chat_exchange, 2 + run->requirements + PTR_MOST_LISTED);
     WT_CHECK_ALLOC(trace->requirements && trace->exchanges, err);
-    WT_TRY(wt__prompt_open(&prompt, "ptr-requirements", err));
+    WT_TRY(
+        wt__prompt_open(&prompt, run->variant & PTR_EXAMPLES ? "ptr-requirements-examples" : "ptr-requirements", err));
     put_ptr_question(run, &prompt, &value, 1, &subject, &reply);
     int rc = note_ptr_exchange(run, &prompt, &reply, err);
     wt__prompt_dispose(&prompt);
@@ -208,7 +212,7 @@ static int ask_matches(const struct ptr_run *run, wt_error *err)
     m.items = wt__arena_array(run->arena, struct str, trace->bundle.count);
     m.replies = wt__arena_array(run->arena, struct chat_reply, trace->requirement_count);
     WT_CHECK_ALLOC(m.items && m.replies, err);
-    int rc = wt__prompt_open(&m.prompt, "ptr-match", err);
+    int rc = wt__prompt_open(&m.prompt, run->variant & PTR_EXAMPLES ? "ptr-match-examples" : "ptr-match", err);
     if (rc < 0)
         return rc;
     for (size_t i = 0; rc == 0 && i < trace->bundle.count; i++)
@@ -220,6 +224,124 @@ static int ask_matches(const struct ptr_run *run, wt_error *err)
     for (size_t i = 0; i < trace->requirement_count; i++)
         wt__chat_reply_dispose(&m.replies[i]);
     wt__prompt_dispose(&m.prompt);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- variants */
+
+static bool has_ptr_tool(const struct ptr_tools *tools, uint32_t row)
+{
+    for (size_t i = 0; i < tools->count; i++)
+        if (tools->rows[i] == row)
+            return true;
+    return false;
+}
+
+/* The second looks at the tools of the bundle that no requirement needs. */
+struct ptr_protection {
+    const struct ptr_run *run;
+    struct prompt prompt;
+    uint32_t *rows;    /* [count] */
+    struct str *texts; /* [count] */
+    struct chat_reply *replies;
+    size_t count;
+};
+
+static int look_again(void *context, size_t index, unsigned worker)
+{
+    struct ptr_protection *p = context;
+    const struct ptr_subject subject = {
+        .step = PTR_PROTECT, .request = p->run->request, .listed = {&p->rows[index], 1}};
+    const struct prompt_value values[] = {{.slot = "tool", .text = p->texts[index]},
+                                          {.slot = "request", .text = p->run->request->text}};
+    (void)worker;
+    return put_ptr_question(p->run, &p->prompt, values, 2, &subject, &p->replies[index]);
+}
+
+/* Reads all answers in the order of the bundle. kept: the writable rows of the kept tools. An unusable answer protects
+ * the tool. */
+static int read_second_looks(const struct ptr_protection *p, uint32_t *kept, wt_error *err)
+{
+    struct ptr_trace *trace = p->run->trace;
+    int rc = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        wt_error unused;
+        const struct chat_reply *reply = &p->replies[i];
+        int failed = reply->put ? note_ptr_exchange(p->run, &p->prompt, reply, rc == 0 ? err : &unused) : 0;
+        rc = rc < 0 ? rc : failed;
+        if (!reply->put || failed < 0 || json_is_false(json_object_get(reply->got.json, "needed")))
+            continue;
+        trace->protected_count += add_ptr_tool(&trace->kept, kept, p->rows[i]);
+    }
+    return rc;
+}
+
+/* Asks about each tool of the bundle that is not kept. Adds those that are needed to the kept tools. */
+static int protect_bundle(const struct ptr_run *run, uint32_t *kept, wt_error *err)
+{
+    const struct ptr_tools *bundle = &run->trace->bundle;
+    struct ptr_protection p = {.run = run};
+    p.rows = wt__arena_array(run->arena, uint32_t, bundle->count);
+    p.texts = wt__arena_array(run->arena, struct str, bundle->count);
+    p.replies = wt__arena_array(run->arena, struct chat_reply, bundle->count);
+    WT_CHECK_ALLOC(p.rows && p.texts && p.replies, err);
+    for (size_t i = 0; i < bundle->count; i++) {
+        if (has_ptr_tool(&run->trace->kept, bundle->rows[i]))
+            continue;
+        WT_TRY(describe_ptr_tool(run, bundle->rows[i], &p.texts[p.count], err));
+        p.rows[p.count++] = bundle->rows[i];
+    }
+    if (p.count == 0)
+        return 0;
+    WT_TRY(wt__prompt_open(&p.prompt, "ptr-protect", err));
+    wt__pool_run(PTR_AT_ONCE, p.count, look_again, &p);
+    int rc = read_second_looks(&p, kept, err);
+    for (size_t i = 0; i < p.count; i++)
+        wt__chat_reply_dispose(&p.replies[i]);
+    wt__prompt_dispose(&p.prompt);
+    return rc;
+}
+
+static int read_problems(const struct ptr_run *run, const json_t *list, wt_error *err)
+{
+    struct ptr_trace *trace = run->trace;
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(list) && count < run->requirements; i++) {
+        const json_t *element = json_array_get(list, i);
+        const struct str words = {json_string_value(element), json_string_length(element)};
+        struct ptr_problem problem = {.solved = false};
+        if (wt__plain_words(&problem.text, words, PTR_MAX_REQUIREMENT_BYTES, run->arena) < 0)
+            return wt__fail_nomem(err);
+        if (problem.text.len > 0)
+            trace->problems[count++] = problem;
+    }
+    if (count == 0 && json_array_size(list) > 0)
+        return reject_ptr_answer(run, "answer names no problem", err);
+    trace->problem_count = count;
+    return 0;
+}
+
+/* Replaces the problems by those that the model names. If its answer is unusable, the problems stay. */
+static int ask_problems(const struct ptr_run *run, wt_error *err)
+{
+    const struct ptr_tools *kept = &run->trace->kept;
+    const struct ptr_subject subject = {.step = PTR_PROBLEMS, .request = run->request, .listed = *kept};
+    struct str *items = wt__arena_array(run->arena, struct str, kept->count);
+    struct chat_reply reply = {0};
+    struct prompt prompt;
+    WT_CHECK_ALLOC(items, err);
+    for (size_t i = 0; i < kept->count; i++)
+        WT_TRY(describe_ptr_tool(run, kept->rows[i], &items[i], err));
+    const struct prompt_value values[] = {{.slot = "tools", .items = items, .item_count = kept->count},
+                                          {.slot = "request", .text = run->request->text}};
+    WT_TRY(wt__prompt_open(&prompt, "ptr-problems", err));
+    put_ptr_question(run, &prompt, values, 2, &subject, &reply);
+    int rc = note_ptr_exchange(run, &prompt, &reply, err);
+    const json_t *list = wt__json_array(reply.got.json, "problems");
+    if (rc == 0 && list)
+        rc = read_problems(run, list, err);
+    wt__prompt_dispose(&prompt);
+    wt__chat_reply_dispose(&reply);
     return rc;
 }
 
@@ -354,24 +476,26 @@ static int acquire_bundle(const struct ptr_run *run, wt_error *err)
     return 0;
 }
 
-/* Derives the kept tools and the unmet requirements from the matches. */
+/* Derives the kept tools and the unsolved problems from the matches. */
 static int assess_matches(const struct ptr_run *run, wt_error *err)
 {
     struct ptr_trace *trace = run->trace;
     uint32_t *kept = init_ptr_tools(run->arena, trace->bundle.count, &trace->kept);
-    trace->problems = wt__arena_array(run->arena, struct ptr_problem, trace->requirement_count);
+    trace->problems = wt__arena_array(run->arena, struct ptr_problem, run->requirements);
     WT_CHECK_ALLOC(kept && trace->problems, err);
     for (size_t i = 0; i < trace->requirement_count; i++) {
         const struct ptr_tools *tools = &trace->requirements[i].tools;
         for (size_t t = 0; t < tools->count; t++)
             add_ptr_tool(&trace->kept, kept, tools->rows[t]);
         if (tools->count == 0)
-            trace->problems[trace->problem_count++].requirement = i;
+            trace->problems[trace->problem_count++].text = trace->requirements[i].text;
     }
+    if (run->variant & PTR_PROTECT_BUNDLE)
+        WT_TRY(protect_bundle(run, kept, err));
     trace->verdict = trace->problem_count > 0                  ? PTR_PARTIAL
                      : trace->kept.count < trace->bundle.count ? PTR_OVER
                                                                : PTR_EXACT;
-    return 0;
+    return trace->problem_count > 0 && run->variant & PTR_ASK_PROBLEMS ? ask_problems(run, err) : 0;
 }
 
 /* Finds a tool for each unsolved problem (section 2.3). */
@@ -385,7 +509,7 @@ static int solve_problems(const struct ptr_run *run, wt_error *err)
         add_ptr_tool(&set, rows, trace->kept.rows[i]);
     for (size_t i = 0; i < trace->problem_count; i++) {
         struct ptr_problem *problem = &trace->problems[i];
-        WT_TRY(rerank_by_views(run, trace->requirements[problem->requirement].text, problem, err));
+        WT_TRY(rerank_by_views(run, problem->text, problem, err));
         if (problem->solved)
             problem->already = !add_ptr_tool(&set, rows, problem->tool);
     }
@@ -402,6 +526,8 @@ static int check_ptr_options(const struct ptr_options *options, wt_error *err)
                         options->requirements);
     if (options->ablate & ~(unsigned)PTR_ABLATE_ALL)
         return wt__fail(err, WT_EINVAL, "PTR: unknown stage or view to leave out (%#x)", options->ablate);
+    if (options->variant & ~(unsigned)PTR_VARIANT_ALL)
+        return wt__fail(err, WT_EINVAL, "PTR: unknown variant (%#x)", options->variant);
     return 0;
 }
 
@@ -420,6 +546,7 @@ int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *
         .k = options->k ? options->k : PTR_K,
         .requirements = options->requirements ? options->requirements : PTR_MOST_REQUIREMENTS,
         .ablate = options->ablate,
+        .variant = options->variant,
         .arena = arena,
         .trace = out,
     };
@@ -459,16 +586,19 @@ static bool oracle_errs(const struct oracle *oracle, struct rng *rng)
     return wt__rng_unit(rng) < oracle->error;
 }
 
-/* Writes the requirements that the oracle answers, including errors, to list [2 * needed_count]. Returns their
- * number. */
+/* Writes the requirements or problems that the oracle answers, including errors, to list [2 * needed_count]. Returns
+ * their number. */
 static size_t name_requirements(const struct oracle *oracle, const struct ptr_subject *subject,
                                 const struct ptr_label **list)
 {
     const struct ptr_labels *labels = subject->request->labels;
-    const struct ptr_subject naming = {.step = PTR_REQUIRE, .request = subject->request};
+    bool problems = subject->step == PTR_PROBLEMS;
+    const struct ptr_subject naming = {.step = problems ? PTR_PROBLEMS : PTR_REQUIRE, .request = subject->request};
     size_t count = 0;
     for (size_t i = 0; i < labels->needed_count; i++) {
         struct rng rng;
+        if (problems && has_ptr_tool(&subject->listed, labels->needed[i].tool))
+            continue;
         seed_oracle_decision(&rng, oracle, &naming, labels->needed[i].need);
         bool wrong = oracle_errs(oracle, &rng);
         bool invents = labels->wrong_count > 0 && wt__rng_below(&rng, 2) == 1;
@@ -502,12 +632,28 @@ static size_t match_oracle_label(const struct oracle *oracle, const struct ptr_s
     return number + (number >= right);
 }
 
+static void write_protection(const struct oracle *oracle, const struct ptr_subject *subject, struct buffer *out)
+{
+    const struct ptr_labels *labels = subject->request->labels;
+    uint32_t tool = subject->listed.rows[0];
+    bool needed = false;
+    struct rng rng;
+    for (size_t i = 0; i < labels->needed_count; i++)
+        needed |= labels->needed[i].tool == tool;
+    seed_oracle_decision(&rng, oracle, subject, (struct str){(const char *)&tool, sizeof tool});
+    wt__buffer_printf(out, "{\"needed\": %s}", needed != oracle_errs(oracle, &rng) ? "true" : "false");
+}
+
 static void write_ptr_answer(const struct oracle *oracle, const struct ptr_subject *subject,
                              const struct ptr_label **list, struct buffer *out)
 {
+    if (subject->step == PTR_PROTECT) {
+        write_protection(oracle, subject, out);
+        return;
+    }
     size_t count = name_requirements(oracle, subject, list);
-    if (subject->step == PTR_REQUIRE) {
-        wt__buffer_text(out, "{\"requirements\": [");
+    if (subject->step != PTR_MATCH) {
+        wt__buffer_text(out, subject->step == PTR_PROBLEMS ? "{\"problems\": [" : "{\"requirements\": [");
         for (size_t i = 0; i < count; i++) {
             wt__buffer_text(out, i ? ", " : "");
             wt__buffer_json(out, list[i]->need);

@@ -54,6 +54,15 @@ enum {
     PTR_ABLATE_ALL = (PTR_ABLATE_BUNDLE << 1) - 1
 };
 
+/* Bits for variants of the method. */
+enum {
+    PTR_ASK_PROBLEMS = 1,   /* ask the model for the unsolved problems, as in the paper (D.3), instead of taking the
+                               requirements without a tool */
+    PTR_PROTECT_BUNDLE = 2, /* drop a tool of the bundle only if the model agrees in a second question */
+    PTR_EXAMPLES = 4,       /* prompts with examples */
+    PTR_VARIANT_ALL = 7
+};
+
 struct ptr_tools {
     const uint32_t *rows; /* [count] rows of the tools in the snapshot */
     size_t count;
@@ -102,17 +111,20 @@ struct ptr_options {
     size_t k;            /* number of tools per view; 0 for PTR_K */
     size_t requirements; /* maximum number of requirements read from an answer; 0 for PTR_MOST_REQUIREMENTS */
     unsigned ablate;     /* PTR_ABLATE_ bits; 0 to run all parts */
+    unsigned variant;    /* bits of the variants; 0 for none */
 };
 
 /* chat_question.subject of PTR's questions. */
-enum ptr_step { PTR_REQUIRE, PTR_MATCH };
+enum ptr_step { PTR_REQUIRE, PTR_MATCH, PTR_PROTECT, PTR_PROBLEMS };
 
 struct ptr_subject {
     enum ptr_step step;
     const struct ptr_request *request;
     /* For PTR_MATCH only: */
     size_t place; /* index of the requirement in the answer to PTR_REQUIRE; PTR_WHOLE for the request itself */
-    struct ptr_tools listed; /* number n of the prompt is rows[n - 1] */
+    struct ptr_tools
+        listed; /* PTR_MATCH: number n of the prompt is rows[n - 1]; PTR_PROTECT: the tool; PTR_PROBLEMS: the
+                                tools that are kept */
 };
 
 #define PTR_WHOLE SIZE_MAX
@@ -128,9 +140,9 @@ struct ptr_requirement {
  * are not used. PARTIAL: a requirement is not met. */
 enum ptr_verdict { PTR_EXACT, PTR_OVER, PTR_PARTIAL };
 
-/* An unsolved problem: a requirement that no tool of the bundle meets. */
+/* An unsolved problem: a requirement that no tool of the bundle meets, or the model's words (PTR_ASK_PROBLEMS). */
 struct ptr_problem {
-    size_t requirement;                /* index into the trace's requirements */
+    struct str text;
     struct ptr_tools views[PTR_VIEWS]; /* tools of each view without duplicates; empty if the view is left out */
     bool solved;                       /* true if any view has a tool */
     uint32_t tool;                     /* tool with the most votes, if solved */
@@ -144,7 +156,8 @@ struct ptr_trace {
     struct ptr_requirement *requirements; /* [requirement_count] */
     size_t requirement_count, ignored;    /* ignored: number of requirements beyond the limit */
     enum ptr_verdict verdict;
-    struct ptr_tools kept;        /* tools of the bundle that meet a requirement */
+    struct ptr_tools kept;        /* tools of the bundle that meet a requirement, then the protected ones */
+    size_t protected_count;       /* number of tools kept only by PTR_PROTECT_BUNDLE */
     struct ptr_problem *problems; /* [problem_count] */
     size_t problem_count;
     struct ptr_tools set; /* the result */
@@ -174,6 +187,8 @@ const char *wt__ptr_view_name(enum ptr_view view);          /* "dsa", "hqc", "ct
  *                  labels have wrong tools, half of the errors instead add the requirement of a wrong tool.
  *   match          The tool that belongs to the requirement, or none if it is not listed. An error is any other listed
  *                  tool or none, with equal probability.
+ *   protect        True if the request needs the tool. An error is the other answer.
+ *   problem        One problem for each needed tool that is not kept, with the errors of requirements.
  *
  * Random numbers derive from a hash of seed, request and requirement. An answer thus does not depend on earlier
  * questions, and an error at one rate is also an error at every higher rate. */

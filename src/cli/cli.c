@@ -124,6 +124,7 @@ int wt__read_experiment(struct cli *cli, const char **out)
         enum option_id option;
         const char *setting;
     } settings[] = {{OPT_ABLATE, "without"},
+                    {OPT_VARIANT, "variant"},
                     {OPT_ORACLE, "oracle"},
                     {OPT_SELECTION, "selection"},
                     {OPT_GENERATION, "generation"},

@@ -76,6 +76,11 @@ enum { TIMEOUT_MAX = 24 * 60 * 60 };
             ABLATE, "ablate", TEXT, "A,B",                                                                             \
             "For experiments with the recipe ptr: leave out some of bundle (the initial set from past use), dsa "      \
             "(tools near the words), hqc (tools of similar requests) and cte (tools similar to the first of these)."), \
+        OPTION(                                                                                                        \
+            VARIANT, "variant", TEXT, "A,B",                                                                           \
+            "For experiments with the recipe ptr: some of problems (ask the model for the unsolved problems, as in "   \
+            "the paper), protect (drop a tool of the bundle only if the model agrees in a second question) and "       \
+            "examples (show examples in the prompts)."),                                                               \
         CHAT_OPTIONS("for the recipe ptr")
 
 #endif

@@ -113,6 +113,7 @@ enum option_id {
     OPT_USAGES,
     OPT_WEIGHT,
     OPT_ABLATE,
+    OPT_VARIANT,
     OPT_YES,
     OPT_MESSAGES,
     OPT_HAVE,

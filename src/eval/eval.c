@@ -49,8 +49,8 @@ struct eval_run {
     uint64_t seed;
     size_t resamples;
     struct eval_plan plan;
-    const char *without, *oracle_rate; /* settings of options.experiment, in `scratch`; NULL if absent */
-    struct oracle oracle;              /* answers the questions of the recipe ptr if oracle_rate is set */
+    const char *without, *variant, *oracle_rate; /* settings of options.experiment, in `scratch`; NULL if absent */
+    struct oracle oracle;                        /* answers the questions of the recipe ptr if oracle_rate is set */
     const char *recipes[MAX_RECIPES];
     size_t recipe_count;
     const char *runs[WT_MAX_OTHER_RUNS]; /* paths of TREC runs of other programs */
@@ -222,9 +222,10 @@ static void complete_recipes(struct eval_run *e, bool model)
 
 static int read_experiment(struct eval_run *e)
 {
-    const struct experiment_setting settings[] = {{"without", &e->without}, {"oracle", &e->oracle_rate}};
+    const struct experiment_setting settings[] = {
+        {"without", &e->without}, {"variant", &e->variant}, {"oracle", &e->oracle_rate}};
     char *end;
-    WT_TRY(wt__experiment_read(e->options.experiment, settings, 2, &e->scratch, e->err));
+    WT_TRY(wt__experiment_read(e->options.experiment, settings, 3, &e->scratch, e->err));
     double rate = e->oracle_rate ? strtod(e->oracle_rate, &end) : 0;
     if (e->oracle_rate && (end == e->oracle_rate || *end || !(rate >= 0 && rate <= 1)))
         return wt__fail(e->err, WT_EINVAL, "experiment: oracle is an error rate from 0 to 1, not \"%.40s\"",
@@ -248,14 +249,18 @@ static int plan_ptr(struct eval_run *e)
             return wt__fail(e->err, WT_EINVAL,
                             "recipe ptr needs a language model: name one with --chat-model NAME, or simulate one with "
                             "--oracle RATE");
-    unsigned ablate = 0;
-    WT_TRY(wt__ptr_ablations(e->without, &ablate, e->err)); /* Validate the option now, before hours of training. */
+    unsigned ablate = 0, variant = 0;
+    WT_TRY(wt__ptr_ablations(e->without, &ablate, e->err)); /* Validate the options now, before hours of training. */
+    WT_TRY(wt__ptr_variants(e->variant, &variant, e->err));
     WT_CLEANUP(wt__buffer_dispose) struct buffer experiment = {0};
-    wt__buffer_printf(&experiment, "without=%s", e->without ? e->without : "");
+    if (e->without)
+        wt__buffer_printf(&experiment, "without=%s", e->without);
+    if (e->variant)
+        wt__buffer_printf(&experiment, "%svariant=%s", e->without ? "; " : "", e->variant);
     const char *copy = experiment.failed ? NULL : wt__arena_copy(&e->scratch, wt__buffer_view(&experiment));
     WT_CHECK_ALLOC(copy, e->err);
     e->plan.ptr = (struct ptr_plan){.base_retriever = base_retriever,
-                                    .experiment = e->without ? copy : NULL,
+                                    .experiment = e->without || e->variant ? copy : NULL,
                                     .once = o->chat_model && !o->record_path && !o->replay_path};
     if (!e->oracle_rate)
         return 0;
@@ -297,6 +302,10 @@ static void write_ptr_settings(const struct eval_run *e, const struct measuremen
         return;
     wt__buffer_text(json, ",\"ablate\":");
     wt__buffer_json(json, wt__str(e->without ? e->without : ""));
+    if (e->variant) {
+        wt__buffer_text(json, ",\"variant\":");
+        wt__buffer_json(json, wt__str(e->variant));
+    }
     wt__buffer_text(json, ",\"answers\":");
     wt__buffer_json(json, wt__str(e->oracle_rate ? e->oracle.name : o->chat_model ? o->chat_model : ""));
     if (e->oracle_rate)

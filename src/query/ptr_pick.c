@@ -88,7 +88,7 @@ static void write_trace_problems(struct trace_writer *w, const struct ptr_trace 
     for (size_t i = 0; i < trace->problem_count; i++) {
         const struct ptr_problem *p = &trace->problems[i];
         wt__buffer_text(&w->json, i ? ",{" : "{");
-        write_trace_text(w, "text", trace->requirements[p->requirement].text);
+        write_trace_text(w, "text", p->text);
         for (enum ptr_view view = 0; view < PTR_VIEWS; view++)
             write_trace_tools(w, wt__ptr_view_name(view), p->views[view]);
         write_trace_key(w, "tool");
@@ -119,6 +119,8 @@ static int write_ptr_trace(struct ptr_engine_sources *engine_sources, const stru
     wt__buffer_printf(&w.json, "%zu", trace->ignored);
     write_trace_text(&w, "verdict", wt__str(wt__ptr_verdict_name(trace->verdict)));
     write_trace_tools(&w, "kept", trace->kept);
+    write_trace_key(&w, "protected");
+    wt__buffer_printf(&w.json, "%zu", trace->protected_count);
     write_trace_problems(&w, trace);
     write_trace_tools(&w, "set", trace->set);
     write_trace_key(&w, "exchanges");
@@ -169,6 +171,23 @@ int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err)
     return 0;
 }
 
+int wt__ptr_variants(const char *list, unsigned *out, wt_error *err)
+{
+    static const char *const names[] = {"problems", "protect", "examples"}; /* by bit */
+    for (const char *at = list; at && *at;) {
+        size_t len = strcspn(at, ","), bit = 0;
+        struct str name = wt__str_trim((struct str){at, len});
+        while (bit < 3 && !wt__str_equal(name, wt__str(names[bit])))
+            bit++;
+        if (bit == 3)
+            return wt__fail(err, WT_EINVAL, "unknown variant \"%.*s\" of ptr; use problems, protect or examples",
+                            (int)(len < 80 ? len : 80), at);
+        *out |= 1u << bit;
+        at += len + (at[len] == ',');
+    }
+    return 0;
+}
+
 static int read_ptr_options(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     const wt_pick_options *given = p->selection->options;
@@ -180,9 +199,10 @@ static int read_ptr_options(struct ptr_pick *p, bool bundle, wt_error *err)
     if (given->k > PTR_MOST_K)
         return wt__fail(err, WT_EINVAL, "k must be at most %d for the recipe ptr, not %zu", PTR_MOST_K, given->k);
     p->options.k = given->k;
-    const char *without;
-    const struct experiment_setting settings[] = {{"without", &without}};
-    WT_TRY(wt__experiment_read(given->experiment, settings, 1, p->selection->arena, err));
+    const char *without, *variant;
+    const struct experiment_setting settings[] = {{"without", &without}, {"variant", &variant}};
+    WT_TRY(wt__experiment_read(given->experiment, settings, 2, p->selection->arena, err));
+    WT_TRY(wt__ptr_variants(variant, &p->options.variant, err));
     return wt__ptr_ablations(without, &p->options.ablate, err);
 }
 

@@ -5,7 +5,9 @@
  *   dsa     "p=abc"     the tools nearest to the word p
  *   hqc     "p=ab,c"    the tools of each past request nearest to p
  *   cte     "a=ade"     the tools nearest to tool a
- *   match   "p=a q=-"   the model's requirements, each with its matching tools, or "-" */
+ *   match   "p=a q=-"   the model's requirements, each with its matching tools, or "-"
+ *   problems "p q"      the model's problems, for PTR_ASK_PROBLEMS
+ *   needed  "ab"        the tools that are needed at a second look, for PTR_PROTECT_BUNDLE */
 #ifndef WT_TESTS_CHOOSE_PTR_WORLD_H
 #define WT_TESTS_CHOOSE_PTR_WORLD_H
 
@@ -18,7 +20,7 @@
 #include "choose/ptr.h"
 
 struct ptr_world {
-    const char *bundle, *dsa, *hqc, *cte, *match;
+    const char *bundle, *dsa, *hqc, *cte, *match, *problems, *needed;
     const char *broken; /* name of the source that fails; NULL for none */
     int code;           /* error code of that source */
 };
@@ -114,18 +116,18 @@ static inline struct ptr_sources world_sources(struct ptr_world *world)
 /* Model that answers from the table `match`, or with the given JSON. */
 struct ptr_script {
     struct chat_model model;
-    const char *match;
-    const char *require_json, *match_json; /* NULL to answer from the table */
-    int fail_at, code;                     /* 1-based number of the question that fails once with `code`, or 0 */
+    const char *match, *problems, *needed;
+    const char *require_json, *match_json, *other_json; /* NULL to answer from the table; other: of the variants */
+    int fail_at, code; /* 1-based number of the question that fails once with `code`, or 0 */
     atomic_int asked, failed;
 };
 
-static inline void script_require(const char *table, struct buffer *out)
+static inline void script_require(const char *table, const char *member, struct buffer *out)
 {
-    wt__buffer_text(out, "{\"requirements\": [");
+    wt__buffer_printf(out, "{\"%s\": [", member);
     for (const char *at = table; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
         wt__buffer_text(out, at == table ? "" : ", ");
-        wt__buffer_json(out, (struct str){at, strcspn(at, "=")});
+        wt__buffer_json(out, (struct str){at, strcspn(at, "= ")});
     }
     wt__buffer_text(out, "]}");
 }
@@ -155,14 +157,21 @@ static inline int script_ask(struct chat_model *model, const struct chat_questio
     struct buffer text = {0};
     *out = (struct chat_answer){.prompt_tokens = 100, .completion_tokens = 10, .ms = 2, .attempts = 1};
     atomic_fetch_add(&script->asked, 1);
-    size_t number = subject->step == PTR_REQUIRE ? 1 : 2 + subject->place;
+    size_t number = subject->step == PTR_REQUIRE ? 1 : subject->step == PTR_MATCH ? 2 + subject->place : SIZE_MAX;
     if (number == (size_t)script->fail_at && atomic_fetch_add(&script->failed, 1) == 0)
         return wt__fail(err, script->code, "the model failed");
-    const char *json = subject->step == PTR_REQUIRE ? script->require_json : script->match_json;
+    const char *json = subject->step == PTR_REQUIRE ? script->require_json
+                       : subject->step == PTR_MATCH ? script->match_json
+                                                    : script->other_json;
     if (json)
         wt__buffer_text(&text, json);
     else if (subject->step == PTR_REQUIRE)
-        script_require(script->match, &text);
+        script_require(script->match, "requirements", &text);
+    else if (subject->step == PTR_PROBLEMS)
+        script_require(script->problems, "problems", &text);
+    else if (subject->step == PTR_PROTECT)
+        wt__buffer_printf(&text, "{\"needed\": %s}",
+                          strchr(script->needed, (char)('a' + subject->listed.rows[0])) ? "true" : "false");
     else
         script_match(script->match, subject, &text);
     out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
@@ -173,7 +182,8 @@ static inline int script_ask(struct chat_model *model, const struct chat_questio
 
 static inline struct ptr_script ptr_script_of(const struct ptr_world *world)
 {
-    return (struct ptr_script){.model = {"script", script_ask}, .match = world->match};
+    return (struct ptr_script){
+        .model = {"script", script_ask}, .match = world->match, .problems = world->problems, .needed = world->needed};
 }
 
 static inline void write_ptr_tools(struct buffer *out, struct ptr_tools tools)
@@ -199,8 +209,7 @@ static inline char *trace_line(const struct ptr_trace *trace)
     write_ptr_tools(&out, trace->kept);
     for (size_t i = 0; i < trace->problem_count; i++) {
         const struct ptr_problem *p = &trace->problems[i];
-        struct str words = trace->requirements[p->requirement].text;
-        wt__buffer_printf(&out, "; %.*s ", (int)words.len, words.ptr);
+        wt__buffer_printf(&out, "; %.*s ", (int)p->text.len, p->text.ptr);
         for (int view = 0; view < PTR_VIEWS; view++) {
             wt__buffer_text(&out, view ? "|" : "");
             write_ptr_tools(&out, p->views[view]);

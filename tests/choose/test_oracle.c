@@ -335,9 +335,40 @@ static void cuts_excess_needed_tools(void **state)
     wt__arena_dispose(&arena);
 }
 
+/* The questions of variants. */
+static void oracle_answers_variants(void **state)
+{
+    (void)state;
+    static const uint32_t rows[] = {1, 23};
+    struct oracle oracle;
+    struct oracle_question asked;
+    char answer[256];
+    size_t wrong_looks = 0;
+    assert_int_equal(wt__oracle_init(&oracle, 0, 1, NULL), 0);
+    for (size_t i = 0; i < 2; i++) {
+        make_question(&asked, 0, PTR_PROTECT, &labels);
+        asked.subject.listed = (struct ptr_tools){&rows[i], 1};
+        answer_of(&oracle, &asked.subject, answer);
+        assert_string_equal(answer, i == 0 ? "{\"needed\": true}" : "{\"needed\": false}");
+    }
+    make_question(&asked, 0, PTR_PROBLEMS, &labels);
+    asked.subject.listed = (struct ptr_tools){rows, 2};
+    answer_of(&oracle, &asked.subject, answer);
+    assert_string_equal(answer, "{\"problems\": [\"first\"]}");
+    assert_int_equal(wt__oracle_init(&oracle, .2, 1, NULL), 0);
+    for (int number = 0; number < QUESTIONS; number++) {
+        make_question(&asked, number, PTR_PROTECT, &labels);
+        asked.subject.listed = (struct ptr_tools){rows, 1};
+        answer_of(&oracle, &asked.subject, answer);
+        wrong_looks += strcmp(answer, "{\"needed\": false}") == 0;
+    }
+    assert_in_range(wrong_looks, 160, 240);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oracle_answers_variants),
         cmocka_unit_test(names_oracle_and_rate),
         cmocka_unit_test(rejects_invalid_rates),
         cmocka_unit_test(rejects_questions_without_labels),

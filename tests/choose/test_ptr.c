@@ -83,6 +83,48 @@ static void keeps_tools_that_meet_requirements(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
+static void variants_change_the_method(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned variant;
+        struct ptr_example example;
+    } cases[] = {
+        {PTR_ASK_PROBLEMS,
+         {"the model's problems replace the unmet requirement",
+          {.bundle = "a", .match = "p=a q=-", .problems = "r s", .dsa = "q=b r=c s=d"},
+          "[a] p=a q=- partial kept a; r c|| c1; s d|| d1; set acd"}},
+        {PTR_ASK_PROBLEMS,
+         {"the model sees no problem",
+          {.bundle = "a", .match = "p=a q=-", .problems = "", .dsa = "q=b"},
+          "[a] p=a q=- partial kept a; set a"}},
+        {PTR_ASK_PROBLEMS,
+         {"problems without a word",
+          {.bundle = "a", .match = "p=a q=-", .problems = "... -", .dsa = "q=b"},
+          "[a] p=a q=- partial kept a; q b|| b1; set ab"}},
+        {PTR_ASK_PROBLEMS,
+         {"no unmet requirement: no question", {.bundle = "ab", .match = "p=ab"}, "[ab] p=ab exact kept ab; set ab"}},
+        {PTR_PROTECT_BUNDLE,
+         {"a tool that is needed at a second look",
+          {.bundle = "abc", .match = "p=c", .needed = "b"},
+          "[abc] p=c over kept cb; set cb"}},
+        {PTR_PROTECT_BUNDLE,
+         {"all tools of the bundle are needed",
+          {.bundle = "abc", .match = "p=c", .needed = "ab"},
+          "[abc] p=c exact kept cab; set cab"}},
+        {PTR_PROTECT_BUNDLE | PTR_ASK_PROBLEMS,
+         {"both",
+          {.bundle = "ab", .match = "p=-", .needed = "b", .problems = "r", .dsa = "r=c"},
+          "[ab] p=- partial kept b; r c|| c1; set bc"}},
+        {PTR_EXAMPLES, {"examples", {.bundle = "ab", .match = "p=a"}, "[ab] p=a over kept a; set a"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct ptr_options options = {.variant = cases[i].variant};
+        struct ptr_world world = cases[i].example.world;
+        assert_trace(cases[i].example.name, &options, &world, cases[i].example.trace);
+    }
+}
+
 /* Runs Algorithm 1 for one problem p with an empty set. */
 static void elects_tool_by_most_votes(void **state)
 {
@@ -370,6 +412,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_tools_that_meet_requirements),
+        cmocka_unit_test(variants_change_the_method),
         cmocka_unit_test(elects_tool_by_most_votes),
         cmocka_unit_test(chooses_each_tool_once),
         cmocka_unit_test(leaves_out_stages_and_views),

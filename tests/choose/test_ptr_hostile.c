@@ -318,12 +318,22 @@ static void prompts_accept_limits_of_ptr(void **state)
 static void prompts_show_no_valid_answer(void **state)
 {
     (void)state;
-    static const char *const names[] = {"ptr-requirements", "ptr-match"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    static const struct {
+        const char *name;
+        enum ptr_step step;
+        unsigned variant;
+    } prompts[] = {{"ptr-requirements", PTR_REQUIRE, 0},
+                   {"ptr-match", PTR_MATCH, 0},
+                   {"ptr-requirements-examples", PTR_REQUIRE, PTR_EXAMPLES},
+                   {"ptr-match-examples", PTR_MATCH, PTR_EXAMPLES},
+                   {"ptr-problems", PTR_PROBLEMS, PTR_ASK_PROBLEMS},
+                   {"ptr-protect", PTR_PROTECT, PTR_PROTECT_BUNDLE}};
+    for (size_t i = 0; i < sizeof prompts / sizeof *prompts; i++) {
         struct prompt prompt;
-        assert_int_equal(wt__prompt_open(&prompt, names[i], NULL), 0);
+        const struct ptr_options options = {.variant = prompts[i].variant};
+        assert_int_equal(wt__prompt_open(&prompt, prompts[i].name, NULL), 0);
         for (const char *at = prompt.text; (at = strpbrk(at, "{[")); at++) {
-            struct ptr_world world = {.bundle = "ab", .match = "p=a"};
+            struct ptr_world world = {.bundle = "ab", .match = prompts[i].step == PTR_PROBLEMS ? "p=-" : "p=a"};
             struct ptr_sources sources = world_sources(&world);
             struct ptr_script script = ptr_script_of(&world);
             struct arena arena = {0};
@@ -332,11 +342,12 @@ static void prompts_show_no_valid_answer(void **state)
             json_t *json = NULL;
             shown[strrchr(shown, '}') ? (size_t)(strrchr(shown, '}') - shown) + 1 : 0] = '\0';
             if (wt__json_parse(&json, shown, strlen(shown), NULL) == 0) {
-                script.require_json = i == 0 ? shown : NULL;
-                script.match_json = i == 1 ? shown : "{\"tools\": []}";
-                assert_int_equal(wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, NULL), 0);
+                script.require_json = prompts[i].step == PTR_REQUIRE ? shown : NULL;
+                script.match_json = prompts[i].step == PTR_MATCH ? shown : "{\"tools\": []}";
+                script.other_json = shown;
+                assert_int_equal(wt__ptr_choose(&options, &sources, &script.model, &request, &arena, &trace, NULL), 0);
                 if (trace.cost.unusable != 1)
-                    fail_msg("%s shows the answer %s", names[i], shown);
+                    fail_msg("%s shows the answer %s", prompts[i].name, shown);
             }
             json_decref(json);
             free(shown);

@@ -100,6 +100,10 @@ json_lines
 same "the oracle is perfect" "ptr 1 1" "$(json_of '"%s %s %s" % (l[1]["recipe"], l[1]["metrics"]["tracc"], l[1]["metrics"]["exact"])')"
 same "its label" "oracle, 0 % error bm25 descriptions True" \
     "$(json_of '"%s %s %s %s" % (l[1]["settings"]["answers"], l[1]["settings"]["base_retriever"], l[1]["settings"]["oracle_words"], "not by a language model" in l[1]["notice"])')"
+expect 2 "a misspelled variant" "${measured[@]}" --recipe ptr --oracle 0 --variant protects
+says "use problems, protect or examples"
+expect 0 "variants" "${measured[@]}" --recipe ptr --oracle 0 --base-retriever bm25 --variant problems,protect
+same "the settings name the variants" "problems,protect" "$(json_of 'd["settings"]["variant"]')"
 expect 0 "one that errs, without bundles" "${measured[@]}" --recipe ptr --oracle 0.5 --base-retriever bm25 --ablate bundle
 same "worse" "True bundle 0.5" "$(json_of '"%s %s %s" % (d["metrics"]["tracc"] < 1, d["settings"]["ablate"], d["settings"]["oracle"])')"
 same "a question a request" "1.0" "$(json_of 'd["settings"]["questions"]')"
