@@ -387,12 +387,22 @@ static void inspect_gold(struct eval_run *e, const struct map *wanted)
     }
 }
 
-/* Finds the queries whose set of tools no training request needs. Does nothing if the training requests are missing, or
- * measured. */
+static bool picks_sets(const struct eval_run *e)
+{
+    for (size_t i = 0; i < e->recipe_count; i++) {
+        const wt_recipe *recipe = find_public_recipe(e->recipes[i]);
+        if (recipe && recipe->picks)
+            return true;
+    }
+    return false;
+}
+
+/* Finds the queries whose set of tools no training request needs. Does nothing if no recipe picks sets, or if the
+ * training requests are missing, or measured. */
 static int mark_unseen(struct eval_run *e, const char *dir)
 {
     WT_CLEANUP(wt__dataset_dispose) struct dataset train = {0};
-    if (!wt__dataset_has_split(dir, "train") || strcmp(e->split, "train") == 0)
+    if (!picks_sets(e) || !wt__dataset_has_split(dir, "train") || strcmp(e->split, "train") == 0)
         return 0;
     e->unseen = wt__arena_array(&e->scratch, bool, e->plan.queries);
     WT_CHECK_ALLOC(e->unseen, e->err);
