@@ -62,9 +62,8 @@ typedef struct wt_call_options {
     /* Number of first hits to choose from, at most WT_MAX_CALL_CANDIDATES; 0: 8, or 20 with language_model. Weak hits
      * are left out without language_model. */
     size_t candidates;
-    /* Models for a part of the work of the language model, each as "NAME", a model of the same server, or as "NAME@URL",
-     * a model of another server, which does not get the engine's key. NULL: the engine's model. ToolVerifier has
-     * separate models, too (2.1).
+    /* Models for a part of the work: "NAME" of the same server, or "NAME@URL" of another server, which does not get the
+     * engine's key. NULL: the engine's model. ToolVerifier has separate models, too (2.1).
      * - verify_model: writes and answers the contrastive question, decides, and verifies the arguments
      * - argument_model: writes the arguments */
     const char *verify_model, *argument_model;
@@ -168,10 +167,10 @@ typedef struct wt_prepared {
 
 WT_INIT(wt_prepared_init, wt_prepared)
 
-/* Writes contrastive questions ahead of wt_call (ToolVerifier, section 2.2: the question does not depend on the request,
- * so it can be cached). The pairs are the first two hits of recorded requests, the most frequent pairs first. Without
- * recorded use, each tool is paired with the tool that its own name and description find, the closest pairs first. Reads
- * at most 10,000 recorded requests or tools.
+/* Writes contrastive questions ahead of wt_call (ToolVerifier, section 2.2: the question does not depend on the
+ * request, so it can be cached). The pairs are the first two hits of recorded requests, the most frequent pairs first.
+ * Without recorded use, each tool is paired with the tool that its own name and description find, the closest pairs
+ * first. Reads at most 10,000 recorded requests or tools.
  *
  * Requires a language model (wt_open_options). A repeated call continues a stopped one, because known questions are not
  * asked again.

@@ -185,8 +185,8 @@ static int read_predictions(const struct prediction_set *p, wt_error *err)
     return rc;
 }
 
-/* Returns the most frequent value of argument j among the usable samples; at a tie, the value that came first. A missing
- * value is a value, too. */
+/* Returns the most frequent value of argument j among the usable samples; at a tie, the value that came first. A
+ * missing value is a value, too. */
 static const json_t *find_frequent_value(const struct prediction_set *p, size_t j)
 {
     size_t len = p->g->trace->len, most = 0;

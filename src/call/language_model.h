@@ -235,7 +235,7 @@ enum selection_end {
 /* Trace of a selection. Lives as long as the arena. votes, first, second and chosen are indexes of candidates, or
  * CALL_NO_CANDIDATE. */
 struct selection_trace {
-    struct str arguments; /* of SELECTION_SINGLE_STEP, as JSON; empty if there are none */
+    struct str arguments; /* JSON, only for SELECTION_SINGLE_STEP; empty if the answer has none */
     size_t *votes;        /* [vote_count] usable picks of the samples, including CALL_NO_CANDIDATE */
     size_t vote_count;
     size_t first, second;        /* the two picks */

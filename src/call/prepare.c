@@ -25,7 +25,7 @@ struct likely_pair {
 struct preparation {
     wt_engine *engine;
     struct chat_model *model;
-    struct engine_chat connection; /* of the verifying model */
+    struct engine_chat connection; /* connection to the verifying model */
     struct progress progress;
     struct arena arena;
     struct map places; /* "ID\nID" to the index in pairs */
@@ -57,8 +57,8 @@ static int add_likely_pair(struct preparation *p, const char *first, const char 
     return 0;
 }
 
-/* Searches for the text, and adds the pair of the first two hits. own: id of a tool that is the first of the pair, and is
- * skipped among the hits; NULL for none. */
+/* Searches for the text, and adds the pair of the first two hits. own: id of a tool that is the first of the pair, and
+ * is skipped among the hits; NULL for none. */
 static int search_pair(struct preparation *p, struct str text, const char *own, wt_error *err)
 {
     wt_find_options options;

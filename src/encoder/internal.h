@@ -195,11 +195,11 @@ struct trainable {
     struct weight_tensor *tensors; /* [whole] tensors of the parameters */
     size_t count;                  /* number of parameters */
     size_t whole;                  /* the same, with the parameters of removed layers, which come last */
-    size_t below;    /* layers of the files that are below the first layer here */
-    bool upper;      /* true if only upper layers were opened */
-    bool scorer;     /* true with a head */
-    uint64_t seed;   /* for initialising a head */
-    bool embeddings; /* true if the embeddings are trained */
+    size_t below;                  /* layers of the files that are below the first layer here */
+    bool upper;                    /* true if only upper layers were opened */
+    bool scorer;                   /* true with a head */
+    uint64_t seed;                 /* for initialising a head */
+    bool embeddings;               /* true if the embeddings are trained */
     size_t first_layer;
     struct buffer blob;
     struct tokenizer tokenizer;

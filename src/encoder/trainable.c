@@ -560,7 +560,8 @@ static int save_trained_config(const struct trainable *t, const char *source, co
     WT_TRY(wt__model_config_open(&config, source, err));
     if (t->scorer)
         WT_TRY(set_classifier_head(t, config, err));
-    if (json_object_set_new(config, wt__model_layers_member(&t->model.config), json_integer(t->model.config.layers)) < 0)
+    if (json_object_set_new(config, wt__model_layers_member(&t->model.config), json_integer(t->model.config.layers)) <
+        0)
         return wt__fail_nomem(err);
     return wt__model_config_save(config, out, "float32", members, err);
 }

@@ -272,9 +272,9 @@ void wt__engine_chat_dispose(struct engine_chat *chat);
  * and replaying), those of wt__chat_client_open and wt__chat_record_open. */
 int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err);
 
-/* Opens another model, "NAME" of the same server or "NAME@URL" of another server. Recorded answers are shared. The key is
- * not sent to another server. `chat` must be zeroed; *out belongs to it.
- * The caller disposes of `chat`, also on an error. Errors: those of wt__engine_chat. */
+/* Opens another model, "NAME" of the same server or "NAME@URL" of another server. Recorded answers are shared. The key
+ * is not sent to another server. `chat` must be zeroed; *out belongs to it. The caller disposes of `chat`, also on an
+ * error. Errors: those of wt__engine_chat. */
 int wt__engine_chat_named(wt_engine *engine, const char *model, struct engine_chat *chat, struct chat_model **out,
                           wt_error *err);
 

@@ -250,8 +250,7 @@ static int write_pick_question(const struct prompt *prompt, const struct choice_
                                size_t *right, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
-    size_t count =
-        sample->choice_count < SELECTION_MOST_CANDIDATES ? sample->choice_count : SELECTION_MOST_CANDIDATES;
+    size_t count = sample->choice_count < SELECTION_MOST_CANDIDATES ? sample->choice_count : SELECTION_MOST_CANDIDATES;
     struct str text, *items = wt__arena_array(&arena, struct str, count);
     WT_CHECK_ALLOC(items, err);
     *right = sample->right < count ? sample->right : count - 1;
@@ -369,9 +368,11 @@ static void write_fine_tuning_header(enum row_layout layout, const char *split, 
     wt__buffer_printf(out,
                       "{\"header\":{\"format\":\"whichtool-fine-tuning/2\",\"layout\":\"%s\",\"split\":\"%s\","
                       "\"rows\":%zu,\"thoughts\":%s,\"longest_row_characters\":%zu,\"loss\":{\"learned\":"
-                      "[\"assistant\"],\"masked\":[\"system\",\"user\"]},\"settings\":{\"from\":\"ToolVerifier\",\"epochs\":3,\"learning_rate\":"
+                      "[\"assistant\"],\"masked\":[\"system\",\"user\"]},\"settings\":{\"from\":\"ToolVerifier\","
+                      "\"epochs\":3,\"learning_rate\":"
                       "1e-05,\"warm_up\":true,\"batch\":8,\"weight_decay\":0.1,\"max_thought_tokens\":480}}}\n",
-                      layout == LAYOUT_CALL ? "call" : "toolverifier", split, rows, thoughts ? "true" : "false", longest);
+                      layout == LAYOUT_CALL ? "call" : "toolverifier", split, rows, thoughts ? "true" : "false",
+                      longest);
 }
 
 static void put_right_first(struct choice_sample *sample)

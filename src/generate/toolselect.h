@@ -220,8 +220,8 @@ int wt__store_library_add(struct store_library *catalogue, const wt_tool *tool, 
 int wt__store_library_find_similar(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,
                                    wt_error *err);
 
-/* Samples as conversations for fine-tuning a language model (ToolVerifier, figure 2 and A.5). The assistant's message is
- * learned, and the others are masked, that is, excluded from the loss. wt_call reads the answers of both layouts.
+/* Samples as conversations for fine-tuning a language model (ToolVerifier, figure 2 and A.5). The model learns the
+ * assistant's message. The others are masked, that is, excluded from the loss. wt_call reads answers of both layouts.
  *
  * LAYOUT_CALL, the questions of wt_call:
  *

@@ -141,7 +141,8 @@ int wt__training_layers(const struct training *training, struct trainable *model
     if (kept > layers)
         return wt__fail(err, WT_EINVAL, "cannot keep %zu layers; the model has %zu", kept, layers);
     if (frozen > (kept > 0 ? kept : layers))
-        return wt__fail(err, WT_EINVAL, "cannot freeze %zu layers; the model has %zu", frozen, kept > 0 ? kept : layers);
+        return wt__fail(err, WT_EINVAL, "cannot freeze %zu layers; the model has %zu", frozen,
+                        kept > 0 ? kept : layers);
     if (kept > 0)
         wt__trainable_cut(model, kept);
     if (frozen > 0)

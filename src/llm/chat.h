@@ -46,7 +46,8 @@ struct chat_answer {
     bool repaired;                             /* true if only the second answer matched the schema */
 };
 
-/* Returns a temperature or top_p in thousandths. An integer has only one decimal form, so keys of records are stable. */
+/* Returns a temperature or top_p in thousandths. An integer has only one decimal form, so keys of records are stable.
+ */
 static inline unsigned wt__chat_thousandths(double number)
 {
     return (unsigned)(number * 1000 + .5);

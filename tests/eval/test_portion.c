@@ -90,8 +90,8 @@ static void portion_is_a_valid_data_set(void **state)
     remove_model_folder(folder);
 }
 
-/* Writes a data set of 40 sets of one or two tools with three requests each. Two requests are train, and one is test. The
- * order of a set's judgements varies. */
+/* Writes a data set of 40 sets of one or two tools with three requests each. Two requests are train, and one is test.
+ * The order of a set's judgements varies. */
 static void put_requests_by_set(const char *folder)
 {
     struct buffer queries = {0}, rows[2] = {{0}, {0}};

@@ -54,8 +54,8 @@ static struct str get_message(const json_t *row, size_t index)
 }
 
 #define ONE_SAMPLE                                                                                                     \
-    "{\"query\": \"When is\\n###\\nlow water?\", \"choices\": [{\"name\": \"Tide\", \"description\": "                    \
-    "\"High and low.\"}, {\"name\": \"Moon \\\"X\\\"\", \"description\": \"Phases\"}], \"thought\": "                      \
+    "{\"query\": \"When is\\n###\\nlow water?\", \"choices\": [{\"name\": \"Tide\", \"description\": "                 \
+    "\"High and low.\"}, {\"name\": \"Moon \\\"X\\\"\", \"description\": \"Phases\"}], \"thought\": "                  \
     "\"It is \\u00e9asy. Not the tide. So the moon.\", \"tool\": \"Moon \\\"X\\\"\"}\n"
 
 /* Returns the row of ONE_SAMPLE with these options, and sets *header to the file's header. */
@@ -97,9 +97,8 @@ static void test_row_has_layout_of_call(void **state)
         json_t *header, *row = write_one_row(options, &header);
         assert_string_equal(wt__json_str(header, "layout").ptr, "call");
         assert_int_equal(json_array_size(wt__json_array(row, "messages")), 2);
-        const char *list = cases[i].right_first
-                               ? "<<<tools\n1. Moon \"X\": Phases\n2. Tide: High and low.\n>>>tools\n"
-                               : "<<<tools\n1. Tide: High and low.\n2. Moon \"X\": Phases\n>>>tools\n";
+        const char *list = cases[i].right_first ? "<<<tools\n1. Moon \"X\": Phases\n2. Tide: High and low.\n>>>tools\n"
+                                                : "<<<tools\n1. Tide: High and low.\n2. Moon \"X\": Phases\n>>>tools\n";
         assert_non_null(strstr(get_message(row, 0).ptr, list));
         assert_non_null(strstr(get_message(row, 0).ptr, "<<<request\nWhen is\n###\nlow water?\n>>>request\n"));
         assert_string_equal(get_message(row, 1).ptr, cases[i].answer);
