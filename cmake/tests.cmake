@@ -125,6 +125,7 @@ endif()
 set_tests_properties(engine/mutants PROPERTIES TIMEOUT 1800) # starts a process for each mutant
 # This test runs each use of the library once for each of its allocations, which takes over 300 s on a busy machine.
 set_tests_properties(engine/memory PROPERTIES TIMEOUT 900)
+set_tests_properties(audit/rules PROPERTIES TIMEOUT 900) # 150 s of work under TSan
 
 # Each public header compiles alone, as pedantic C11 and C++17, without a warning.
 file(GLOB headers CONFIGURE_DEPENDS include/*.h include/whichtool/*.h)

@@ -287,6 +287,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class HttpServer(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """Says nothing about a client that left: one whose time is up does not wait for the answer."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def end_with_input():
     sys.stdin.read()
     os._exit(0)
@@ -294,8 +303,7 @@ def end_with_input():
 
 def serve_http(port_file):
     threading.Thread(target=end_with_input, daemon=True).start()
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
+    with HttpServer(("127.0.0.1", 0), Handler) as server:
         unfinished = pathlib.Path(port_file + ".unfinished")
         unfinished.write_text(str(server.server_address[1]))
         unfinished.rename(port_file)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <time.h>
 
 #include "engine/set_up.h"
 
@@ -223,14 +224,18 @@ static void hostile_names_are_matched_in_linear_time(void **state)
     (void)state;
     for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
         wt_hits *hits;
+        clock_t began;
+        double ms;
         size_t len = strlen(patterns[p]);
         for (size_t i = 0; i < WT_MAX_REQUEST_BYTES; i++)
             request[i] = patterns[p][i % len];
+        began = clock();
         assert_call_ok(&place, wt_find(lexical, request, WT_MAX_REQUEST_BYTES, NULL, &hits, &place.err));
-        /* Measured: at most 20 ms. The bound separates linear from quadratic time, also on a busy machine and under
-         * sanitizers. */
-        if (hits->total_ms > 1000)
-            fail_msg("64 KiB of \"%s\": %.0f ms", patterns[p], hits->total_ms);
+        ms = 1e3 * (double)(clock() - began) / CLOCKS_PER_SEC;
+        /* Measured: at most 20 ms. The bound separates linear from quadratic time, also under sanitizers. It is the
+         * processor's time, which a busy machine does not change. */
+        if (ms > 1000)
+            fail_msg("64 KiB of \"%s\": %.0f ms", patterns[p], ms);
         wt_hits_free(hits);
     }
     free(request);
