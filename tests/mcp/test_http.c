@@ -15,6 +15,7 @@ static wt_error err;
 static struct script_server server;
 static char url[96];
 
+/* Starts the server on a new port, so that no late request of an earlier connection reaches it. */
 static int start_listing_server(void **state)
 {
     (void)state;
@@ -198,6 +199,8 @@ static void each_url_is_listed_or_its_fault_is_reported(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct mcp_listing listing;
         struct mcp_server far = {.name = "far", .url = url, .headers = headers, .header_count = 1};
+        script_server_stop(&server);
+        assert_int_equal(start_listing_server(NULL), 0);
         script_server_play(&server, rows[i].steps, rows[i].count);
         int rc = wt__mcp_list_tools(&listing, &far, rows[i].timeout_ms ? rows[i].timeout_ms : 900000, NULL, &err);
         bool right = rc == 0 ? strcmp(listing.tools.ptr, TOOLS) == 0 && strcmp(listing.name, "far") == 0
