@@ -62,8 +62,8 @@ typedef struct wt_call_options {
     /* Number of first hits to choose from, at most WT_MAX_CALL_CANDIDATES; 0: 8, or 20 with language_model. Weak hits
      * are left out without language_model. */
     size_t candidates;
-    /* Models for a part of the work: "NAME" of the same server, or "NAME@URL" of another server, which does not get the
-     * engine's key. NULL: the engine's model. ToolVerifier has separate models, too (2.1).
+    /* Models for a part of the work: "NAME" of the same server, or "NAME@URL" of another server. Another server does
+     * not get the engine's key. NULL: the engine's model. Source: ToolVerifier, 2.1.
      * - verify_model: writes and answers the contrastive question, decides, and verifies the arguments
      * - argument_model: writes the arguments */
     const char *verify_model, *argument_model;
@@ -175,8 +175,8 @@ WT_INIT(wt_prepared_init, wt_prepared)
  * Requires a language model (wt_open_options). A repeated call continues a stopped one, because known questions are not
  * asked again.
  *
- * out: set up by wt_prepared_init; filled in also on an error. Errors: WT_EEMPTY (fewer than two tools), those of
- * wt_find, wt_list_usage and wt_pick with a language model. */
+ * out: set up by wt_prepared_init; filled in also on an error. Errors: WT_EEMPTY (no two tools were found together),
+ * WT_EINVAL (too many questions), those of wt_find, wt_list_usage and wt_pick with a language model. */
 WT_API int wt_prepare_calls(wt_engine *engine, const wt_prepare_options *options, wt_prepared *out, wt_error *err);
 
 #ifdef __cplusplus

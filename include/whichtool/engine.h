@@ -122,7 +122,7 @@ typedef struct wt_open_options {
     const char *chat_url;    /* base URL of a server with OpenAI's chat completions API, such as
                                 "http://127.0.0.1:8080/v1"; NULL: $OPENAI_BASE_URL, else https://api.openai.com/v1 */
     const char *chat_model;  /* name of the model on the server */
-    const char *chat_key;    /* API key; NULL: $OPENAI_API_KEY, or no key if unset */
+    const char *chat_key;    /* API key; NULL: $OPENAI_API_KEY, or no key if unset; "": no key */
     const char *record_path; /* file of recorded answers: looked up first, new answers appended; NULL: not recorded.
                                 Excludes replay_path */
     const char *replay_path; /* file of recorded answers used instead of a server; NULL: ask the server */

@@ -80,8 +80,8 @@ static int search_candidates(struct call_run *calling, wt_error *err)
     find.progress = options->progress;
     find.progress_context = options->progress_context;
     find.time_limit_ms = options->time_limit_ms;
-    /* By default, the search abstains only with "auto", because other recipes may not estimate whether any tool fits.
-     * It does not abstain for a language model, because the model can answer that no tool fits. */
+    /* The default is to abstain with "auto" only: it estimates whether any tool fits, and other recipes may not. A
+     * language model gets the hits in any case, and can answer that no tool fits. */
     bool chosen = options->recipe && strcmp(options->recipe, "auto") != 0;
     bool abstains = options->abstain == 0 && !chosen && !calling->model.wanted;
     double share = abstains ? ABSTAIN : options->abstain;

@@ -255,8 +255,6 @@ int wt__select_tool(const struct selection_options *options, const struct select
                     struct chat_model *model, const struct call_request *request, struct arena *arena,
                     struct selection_trace *out, wt_error *err);
 
-/* Finds a method by its name: "verified", "once", "one-shot", "direct", "conditioned" or "consistent". Returns false if
- * the name is unknown. */
 /* Stores the contrastive question of two tools ahead of a selection. Asks the model, unless the store has the question.
  * Does nothing for equal definitions. *out has the question, out->stored is true if the store had it, and out->cost is
  * the cost. Errors: those of wt__select_tool. */
@@ -264,6 +262,7 @@ int wt__prepare_contrast(const struct selection_candidate pair[2], struct chat_m
                          const struct contrast_store *store, struct progress *progress, struct arena *arena,
                          struct selection_trace *out, wt_error *err);
 
+/* Finds a method by its name, such as "one-shot" for SELECTION_ONE_SHOT. Returns false if the name is unknown. */
 bool wt__selection_method_named(struct str name, enum selection_method *out);
 const char *wt__selection_end_name(enum selection_end end); /* "unsaid", "none", "picked", "confirmed" or "corrected" */
 

@@ -37,13 +37,13 @@ static int read_second_source(const char *generation, const char *second_model, 
                                    "--second-chat-model NAME");
 }
 
-/* Reads a number of the experiment. Returns WT_EINVAL if the text is not a number from 0 to `most`. */
+/* Reads a number of the experiment that must be above 0 and at most `most`. *out: 0 if text is NULL. */
 static int read_setting(const char *name, const char *text, double most, double *out, wt_error *err)
 {
     char *end = NULL;
     *out = text ? strtod(text, &end) : 0;
-    if (text && (end == text || *end || !(*out >= 0 && *out <= most)))
-        return wt__fail(err, WT_EINVAL, "%s must be a number from 0 to %g, not \"%.40s\"", name, most, text);
+    if (text && (end == text || *end || !(*out > 0 && *out <= most)))
+        return wt__fail(err, WT_EINVAL, "%s must be a number above 0 and at most %g, not \"%.40s\"", name, most, text);
     return 0;
 }
 
@@ -55,6 +55,8 @@ static int read_call_sampling(const char *samples, const char *temperature, cons
     WT_TRY(read_setting("temperature", temperature, CHAT_TEMPERATURE_MAX, &out->temperature, err));
     WT_TRY(read_setting("top-p", top_p, 1, &out->top_p, err));
     out->samples = (unsigned)count;
+    if (out->samples != count)
+        return wt__fail(err, WT_EINVAL, "samples must be a whole number, not \"%.40s\"", samples);
     return 0;
 }
 

@@ -120,11 +120,9 @@ enum ptr_step { PTR_REQUIRE, PTR_MATCH, PTR_PROTECT, PTR_PROBLEMS };
 struct ptr_subject {
     enum ptr_step step;
     const struct ptr_request *request;
-    /* For PTR_MATCH only: */
-    size_t place; /* index of the requirement in the answer to PTR_REQUIRE; PTR_WHOLE for the request itself */
-    struct ptr_tools
-        listed; /* PTR_MATCH: number n of the prompt is rows[n - 1]; PTR_PROTECT: the tool; PTR_PROBLEMS: the
-                                tools that are kept */
+    size_t place; /* PTR_MATCH: index of the requirement in the answer to PTR_REQUIRE; PTR_WHOLE for the request */
+    /* PTR_MATCH: number n of the prompt is rows[n - 1]. PTR_PROTECT: the tool. PTR_PROBLEMS: the kept tools. */
+    struct ptr_tools listed;
 };
 
 #define PTR_WHOLE SIZE_MAX

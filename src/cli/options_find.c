@@ -201,9 +201,10 @@ static const struct cli_option call_options[] = {
            "no verification. consistent takes the majority of several samples instead."),
     OPTION(SECOND_CHAT_MODEL, "second-chat-model", TEXT, "NAME",
            "Another language model, as NAME or NAME@URL; its arguments verify those of --chat-model."),
-    OPTION(SAMPLES, "samples", TEXT, "N", "Number of samples of consistent, at most 32. Default: 3."),
-    OPTION(TEMPERATURE, "temperature", TEXT, "T", "Temperature of samples, at most 2. Default: 0.7."),
-    OPTION(TOP_P, "top-p", TEXT, "P", "Share of the probability that samples come from. Default: the server's."),
+    OPTION(SAMPLES, "samples", TEXT, "N", "Number of samples of consistent, 1 to 32. Default: 3."),
+    OPTION(TEMPERATURE, "temperature", TEXT, "T", "Temperature of samples, above 0 and at most 2. Default: 0.7."),
+    OPTION(TOP_P, "top-p", TEXT, "P",
+           "Nucleus sampling: samples come from the tokens whose probabilities sum to P. Default: the server's."),
     CHOICE(CONSTRUCTION, "construction", "WAY", "assembled written",
            "For experiments with --chat-model: who builds the call from the arguments. assembled (default): whichtool; "
            "written: the language model, from lines of NAME: VALUE."),

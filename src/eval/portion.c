@@ -1,6 +1,6 @@
 /* portion.c: writes the data sets that an evaluation needs: a portion of a train split, and all requests divided by
  * their sets of tools. They are ordinary data sets in BEIR layout, so that training and measuring need no special case.
- * The last file is written last: without it the folder is not yet a data set. */
+ * The requests are written before qrels/, so a split that exists has its requests. */
 #include "eval/internal.h"
 
 #include <errno.h>
@@ -127,9 +127,11 @@ int wt__portion_write(const char *folder, const char *dir, const struct dataset 
 
 #define DIVISION "whichtool divided by set 1\n"
 
-/* Of DIVIDED_IN sets of tools, the first DIVIDED_TEST are test, the next one dev, and the others train. */
-enum { SPLITS = 3, DIVIDED_IN = 10, DIVIDED_TEST = 2 };
+enum { SPLIT_TRAIN, SPLIT_DEV, SPLIT_TEST, SPLITS };
 static const char *const split_names[SPLITS] = {"train", "dev", "test"};
+
+/* The sets of tools are divided into PARTS equal parts. TEST_PARTS parts are test, one is dev, and the others train. */
+enum { PARTS = 10, TEST_PARTS = 2 };
 
 struct division {
     struct dataset splits[SPLITS];
@@ -213,8 +215,8 @@ static int read_all_splits(struct division *out, const char *dir, wt_error *err)
 /* Returns the split of a set of tools. keys: [count] keys of all sets, ascending. */
 static size_t split_of_set(const uint64_t *keys, size_t count, uint64_t key)
 {
-    size_t part = wt__lower_bound_u64(keys, count, key) * DIVIDED_IN / count;
-    return part < DIVIDED_TEST ? 2 : part == DIVIDED_TEST ? 1 : 0;
+    size_t part = wt__lower_bound_u64(keys, count, key) * PARTS / count;
+    return part < TEST_PARTS ? SPLIT_TEST : part == TEST_PARTS ? SPLIT_DEV : SPLIT_TRAIN;
 }
 
 static int write_division(const struct division *division, const char *dir, const char *folder, wt_error *err)

@@ -491,8 +491,10 @@ static int check_fine_tuning_options(struct fine_tuning_run *t, wt_error *err)
     if (o->from && o->notes)
         return wt__fail(err, WT_EINVAL,
                         "notes are written for recorded use only; the samples of a folder have their own");
-    if (o->layout && strcmp(o->layout, "call") != 0 && strcmp(o->layout, "toolverifier") != 0)
+    bool theirs = o->layout && strcmp(o->layout, "toolverifier") == 0;
+    if (o->layout && !theirs && strcmp(o->layout, "call") != 0)
         return wt__fail(err, WT_EINVAL, "unknown layout \"%.40s\"; use call or toolverifier", o->layout);
+    t->writer.layout = theirs ? LAYOUT_TOOLVERIFIER : LAYOUT_CALL;
     o->seed = o->seed ? o->seed : 1;
     return 0;
 }
@@ -528,8 +530,7 @@ static int run_fine_tuning(struct fine_tuning_run *t, wt_error *err)
 {
     wt_generated *visible = &t->result->visible;
     wt__rng_seed(&t->rng, t->options.seed);
-    bool theirs = t->options.layout && strcmp(t->options.layout, "toolverifier") == 0;
-    WT_TRY(wt__row_writer_open(&t->writer, theirs ? LAYOUT_TOOLVERIFIER : LAYOUT_CALL, err));
+    WT_TRY(wt__row_writer_open(&t->writer, t->writer.layout, err));
     t->writer.note_words = t->options.note_words;
     WT_TRY(open_fine_tuning_folder(t, err));
     WT_TRY(t->options.from ? read_sample_folder(t, err) : read_recorded_samples(t, err));

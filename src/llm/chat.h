@@ -26,8 +26,8 @@ struct chat_question {
     const json_t *schema;      /* JSON Schema of the answer; NULL for free text */
     unsigned max_tokens;       /* maximum tokens of the answer */
     double temperature;        /* 0 for the most likely answer; in steps of .001 up to CHAT_TEMPERATURE_MAX */
-    double top_p;              /* share of the probability to sample from, in steps of .001 up to 1; 0 for the server's
-                                  default; ignored at temperature 0 */
+    double top_p;              /* nucleus sampling: tokens whose probabilities sum to top_p, in steps of .001 up to 1;
+                                  0 for the server's default; ignored at temperature 0 */
     unsigned seed;             /* seed for sampling; 0 for 1, the default; ignored at temperature 0 */
     const void *subject;       /* for oracles, which do not read the text; never sent to a server; may be NULL */
     struct progress *progress; /* checked for cancellation while waiting; may be NULL */

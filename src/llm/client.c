@@ -277,7 +277,7 @@ static void set_from_environment(const char **option, const char *name)
 void wt__chat_client_environment(struct chat_client_options *options)
 {
     set_from_environment(&options->base_url, "OPENAI_BASE_URL");
-    if (options->key && !*options->key)
+    if (options->key && !*options->key) /* no key: the environment's belong to another server */
         return;
     set_from_environment(&options->key, "OPENAI_API_KEY");
     set_from_environment(&options->organisation, "OPENAI_ORG_ID");

@@ -146,7 +146,7 @@ struct ptr_pick {
 
 /* ---------------------------------------------------------------- options */
 
-/* Returns the bit of a name in the list `ablate`, or 0 if the name is unknown. */
+/* Returns the bit of a part that can be left out, or 0 if the name is unknown. */
 static unsigned find_ablation_bit(struct str name)
 {
     if (wt__str_equal(name, STR("bundle")))
@@ -157,35 +157,39 @@ static unsigned find_ablation_bit(struct str name)
     return 0;
 }
 
-int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err)
+/* Returns the bit of a variant, or 0 if the name is unknown. */
+static unsigned find_variant_bit(struct str name)
+{
+    return wt__str_equal(name, STR("problems"))   ? PTR_ASK_PROBLEMS
+           : wt__str_equal(name, STR("protect"))  ? PTR_PROTECT_BUNDLE
+           : wt__str_equal(name, STR("examples")) ? PTR_EXAMPLES
+                                                  : 0;
+}
+
+/* Adds the bits of the names in a comma-separated list to *out. what, known: start and end of the message for an
+ * unknown name. */
+static int read_ptr_names(const char *list, unsigned (*find_bit)(struct str name), const char *what, const char *known,
+                          unsigned *out, wt_error *err)
 {
     for (const char *at = list; at && *at;) {
         size_t len = strcspn(at, ",");
-        unsigned bit = find_ablation_bit(wt__str_trim((struct str){at, len}));
+        unsigned bit = find_bit(wt__str_trim((struct str){at, len}));
         if (bit == 0)
-            return wt__fail(err, WT_EINVAL, "cannot ablate \"%.*s\"; use bundle, dsa, hqc or cte",
-                            (int)(len < 80 ? len : 80), at);
+            return wt__fail(err, WT_EINVAL, "%s \"%.*s\"; use %s", what, (int)(len < 80 ? len : 80), at, known);
         *out |= bit;
         at += len + (at[len] == ',');
     }
     return 0;
 }
 
+int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err)
+{
+    return read_ptr_names(list, find_ablation_bit, "cannot ablate", "bundle, dsa, hqc or cte", out, err);
+}
+
 int wt__ptr_variants(const char *list, unsigned *out, wt_error *err)
 {
-    static const char *const names[] = {"problems", "protect", "examples"}; /* by bit */
-    for (const char *at = list; at && *at;) {
-        size_t len = strcspn(at, ","), bit = 0;
-        struct str name = wt__str_trim((struct str){at, len});
-        while (bit < 3 && !wt__str_equal(name, wt__str(names[bit])))
-            bit++;
-        if (bit == 3)
-            return wt__fail(err, WT_EINVAL, "unknown variant \"%.*s\" of ptr; use problems, protect or examples",
-                            (int)(len < 80 ? len : 80), at);
-        *out |= 1u << bit;
-        at += len + (at[len] == ',');
-    }
-    return 0;
+    return read_ptr_names(list, find_variant_bit, "unknown variant of ptr", "problems, protect or examples", out, err);
 }
 
 static int read_ptr_options(struct ptr_pick *p, bool bundle, wt_error *err)

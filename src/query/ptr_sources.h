@@ -40,7 +40,8 @@ struct ptr_sources wt__ptr_sources(struct ptr_engine_sources *engine_sources);
 /* Parses a comma-separated list of the parts of PTR to leave out, and adds the PTR_ABLATE_... bits of these parts to
  * *out. list: may be NULL. Errors: WT_EINVAL for an unknown name. */
 int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err);
-/* Parses a comma-separated list of variants: problems, protect and examples. Errors: WT_EINVAL. */
+
+/* Works like wt__ptr_ablations, for the names of variants and the bits PTR_ASK_PROBLEMS, ... */
 int wt__ptr_variants(const char *list, unsigned *out, wt_error *err);
 
 #endif

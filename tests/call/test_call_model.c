@@ -406,6 +406,12 @@ static void invalid_model_options_are_reported(void **state)
         {"generation=sampled; second-model=other", "the generation \"sampled\" does not use a second chat model"},
         {"second-model=scripted", "the second chat model must differ from scripted"},
         {"construction=dictated", "unknown construction \"dictated\""},
+        {"samples=33", "samples must be a number above 0 and at most 32, not \"33\""},
+        {"samples=0", "samples must be a number above 0 and at most 32, not \"0\""},
+        {"samples=2.5", "samples must be a whole number, not \"2.5\""},
+        {"temperature=0", "temperature must be a number above 0 and at most 2, not \"0\""},
+        {"temperature=warm", "temperature must be a number above 0 and at most 2, not \"warm\""},
+        {"top-p=1.5", "top-p must be a number above 0 and at most 1, not \"1.5\""},
         {"without=dsa",
          "experiment: unknown setting \"without\"; use selection, generation, second-model, construction"},
     };
