@@ -306,6 +306,9 @@ if [ -f port ]; then
         expect 0 "$way: questions ahead" call --prepare 3 --json "${first[@]}" "${from[@]}" --verify-chat-model second
         same "$way: questions ahead" "1 $([ "$way" = served ] && echo 1 0 || echo 0 1) 0" \
             "$(json_of '"%d %d %d %d" % (d["pairs"], d["written"], d["known"], d["unusable"])')"
+        same "$way: what --prepare prints is documented" \
+            "$(sed -n '/^## What `call --prepare`/,/^## A conv/s/^| \(`.*`\) | number.*/\1/p' "$source_root/docs/json.md" | tr -d '`,' | xargs)" \
+            "$(json_of '" ".join(d)')"
         if [ "$way" = served ]; then
             export OPENAI_API_KEY=secret-of-first
             asked "a model of another server" --chat-url "http://127.0.0.1:$(cat port)/v1" --tool get_forecast \
