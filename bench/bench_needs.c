@@ -1,9 +1,9 @@
 /* bench_needs.c: fits the parameters of src/choose/relevance.c that pick tools in stores without recorded use.
  *
- *   bench_needs STORE REQUESTS.jsonl [MODEL]     prints C source
+ *   bench_needs STORE REQUESTS.jsonl [MODEL [joint]]     prints C source
  *
  * STORE and REQUESTS.jsonl: the store of bench/real, and its dev requests. Some requests need no tool. MODEL: an
- * encoder, or "" to search by words only. */
+ * encoder, or "" to search by words only. joint: with the joint scorer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static bool is_needed(const json_t *needs, const char *id)
     return false;
 }
 
-static void collect_request_rows(wt_engine *engine, const json_t *request)
+static void collect_request_rows(wt_engine *engine, const json_t *request, bool joint)
 {
     struct arena arena = {0};
     wt_error err;
@@ -43,6 +43,7 @@ static void collect_request_rows(wt_engine *engine, const json_t *request)
                             .arena = &arena,
                             .untrained = true,
                             .features = true,
+                            .joint = joint,
                             .k = 100};
     if (wt__search_run(&search, &err) < 0)
         exit_with_message(err.message);
@@ -68,7 +69,8 @@ int main(int argc, char **argv)
     static char line[1 << 20];
     FILE *file = argc > 2 ? fopen(argv[2], "r") : NULL;
     if (!file)
-        exit_with_message("usage: bench_needs STORE REQUESTS.jsonl [MODEL]");
+        exit_with_message("usage: bench_needs STORE REQUESTS.jsonl [MODEL [joint]]");
+    bool joint = argc > 4 && strcmp(argv[4], "joint") == 0;
     wt_open_options_init(&options);
     options.model = argc > 3 ? argv[3] : NULL;
     if (wt_open(&engine, argv[1], &options, &err) < 0)
@@ -77,7 +79,7 @@ int main(int argc, char **argv)
         json_t *request = json_loads(line, 0, NULL);
         if (!request)
             exit_with_message("a line is not valid JSON");
-        collect_request_rows(engine, request);
+        collect_request_rows(engine, request, joint);
         json_decref(request);
     }
     float weights[NEED_FEATURES], constant;

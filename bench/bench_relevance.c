@@ -2,8 +2,8 @@
  * probabilities.
  *
  *   bench_relevance WORK fit FOLDER...          BEIR folders with a train split and a suitable licence; prints C source
- *   bench_relevance WORK tell SPLIT FOLDER...   prints the calibration for each folder and recipe; for hybrid also the
- *                                               shares of requests that get no tool with --abstain 0.1
+ *   bench_relevance WORK tell SPLIT FOLDER...   prints the calibration for each folder and recipe; for hybrid and joint
+ *                                               also the shares of requests that get no tool with --abstain 0.1
  *
  * WORK is a folder that caches a store for each FOLDER. All catalogues have the same weight in the fit. The weight of a
  * catalogue is divided as follows:
@@ -31,7 +31,7 @@ enum {
 };
 #define ABSTAIN 0.1
 
-static const char *const recipes[] = {"bm25", "dense", "hybrid"};
+static const char *const recipes[] = {"bm25", "dense", "hybrid", "joint"};
 static const char *const small_talk[] = {"hi there",
                                          "thanks!",
                                          "hello",

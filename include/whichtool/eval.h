@@ -21,8 +21,8 @@ enum {
 typedef struct wt_eval_options {
     size_t size;
     const char *split;      /* "test", "dev" or "train"; NULL: "test" */
-    const char *recipes;    /* comma-separated names from wt_recipe_at; NULL: every available recipe; those with a
-                               cross-encoder only if `trained` is set */
+    const char *recipes;    /* comma-separated names from wt_recipe_at; NULL: every available recipe but joint, and
+                               those with a cross-encoder only if `trained` is set */
     const char *model;      /* same as in wt_open_options */
     const char *models_dir; /* same as in wt_open_options */
     const char *cache_dir;  /* cache of catalogues, vectors and trained models; NULL: $XDG_CACHE_HOME/whichtool/eval */

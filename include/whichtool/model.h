@@ -28,6 +28,8 @@ WT_API int wt_embed(wt_engine *engine, const char *const *texts, const size_t *l
 /* Default encoder if the files of WT_DEFAULT_MODEL are missing. WT_DEFAULT_MODEL was tuned from this model.
  * wt_model_pull downloads it. */
 #define WT_BASE_MODEL "all-MiniLM-L6-v2"
+/* Cross-encoder of the recipe joint, which comes with whichtool. */
+#define WT_JOINT_MODEL "whichtool-joint-v1"
 /* Static encoder compiled into the library: needs neither files nor a network. */
 #define WT_BUILT_IN_MODEL "whichtool-static-v1"
 

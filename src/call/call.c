@@ -86,7 +86,7 @@ static int search_candidates(struct call_run *calling, wt_error *err)
     bool abstains = options->abstain == 0 && !chosen && !calling->model.wanted;
     double share = abstains ? ABSTAIN : options->abstain;
     find.abstain = share > 0 ? share : 0; /* WT_OFF is 0 here */
-    WT_TRY(wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err));
+    WT_TRY(wt__find_jointly(calling->engine, calling->request, &find, &calling->hits, err));
     take_candidates(calling);
     return 0;
 }

@@ -104,8 +104,12 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit_list *h
            (!meaning || near < (words ? NEAR_WITH_WORDS : NEAR_ALONE));
 }
 
-/* Fitted by bench/bench_needs.c on the dev requests of bench/real, with the default encoder. */
-static const float need_weights[NEED_FEATURES] = {0.5923f, 3.505f, -0.2482f, 0.9815f}, need_constant = -1.458f;
+/* Fitted by bench/bench_needs.c on the dev requests of bench/real, with the default encoder: with the probabilities of
+ * the learned scorer alone, and with those of the joint scorer. */
+static const struct need_parameters {
+    float weights[NEED_FEATURES], constant;
+} by_scorer = {{0.5923f, 3.505f, -0.2482f, 0.9815f}, -1.458f},
+  by_both = {{0.7881f, 1.574f, -0.6053f, 0.5534f}, 0.6345f};
 
 const float wt__need_least = 0.05f;
 
@@ -174,8 +178,9 @@ size_t wt__need_hits(const struct hit_list *hits, struct need_hit *out)
         values[NEED_MARGIN] = need->count == 0 ? 1 : behind;
         need->count++;
     }
+    const struct need_parameters *given = hits->read_jointly ? &by_both : &by_scorer;
     for (size_t i = 0; i < count; i++)
-        out[i].probability = wt__logistic(need_weights, need_constant, out[i].values, NEED_FEATURES);
+        out[i].probability = wt__logistic(given->weights, given->constant, out[i].values, NEED_FEATURES);
     return count;
 }
 

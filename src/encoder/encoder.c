@@ -127,13 +127,21 @@ bool wt__encoder_is_static(const struct encoder *encoder)
     return wt__model_is_static(&encoder_transformer(encoder)->config);
 }
 
-/* Judges by the size of the vocabulary. English models have 30,000 to 50,000 tokens, multilingual models 119,547 (BERT)
- * to 501,153 (LaBSE). DeBERTa v3 has 128,100 for English, and 251,000 in its multilingual version. */
+/* Judges by the vocabulary. English models have 30,000 to 50,000 tokens, multilingual models 119,547 (BERT) to 501,153
+ * (LaBSE). Multilingual models of the XLM-R family have unigram tokenizers, also if their vocabulary was cut. DeBERTa
+ * v3 has such a tokenizer, too, with 128,100 tokens for English and 251,000 in its multilingual version. */
 bool wt__encoder_is_multilingual(const struct encoder *encoder)
 {
     enum { LEAST = 100000, LEAST_DEBERTA = 200000 };
     const struct model_config *config = &encoder_transformer(encoder)->config;
-    return config->vocabulary >= (config->architecture == ARCHITECTURE_DEBERTA ? LEAST_DEBERTA : LEAST);
+    if (config->architecture == ARCHITECTURE_DEBERTA)
+        return config->vocabulary >= LEAST_DEBERTA;
+    return config->vocabulary >= LEAST || wt__encoder_packed(encoder)->tokenizer.kind == TOKENIZER_UNIGRAM;
+}
+
+bool wt__encoder_is_cross(const struct encoder *encoder)
+{
+    return encoder_transformer(encoder)->config.labels == 1;
 }
 
 const char *wt__encoder_name(const struct encoder *encoder)

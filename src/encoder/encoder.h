@@ -32,7 +32,8 @@ void wt__encoder_close(struct encoder *encoder);
 size_t wt__encoder_dim(const struct encoder *encoder);           /* D */
 size_t wt__encoder_max_tokens(const struct encoder *encoder);    /* including [CLS] and [SEP] if used */
 bool wt__encoder_is_static(const struct encoder *encoder);       /* true if it has no layers */
-bool wt__encoder_is_multilingual(const struct encoder *encoder); /* judged by the vocabulary size */
+bool wt__encoder_is_multilingual(const struct encoder *encoder); /* judged by the vocabulary */
+bool wt__encoder_is_cross(const struct encoder *encoder); /* true for a cross-encoder: it has a head of one label */
 
 /* Returns the last part of the folder's path. The string lives as long as the encoder. */
 const char *wt__encoder_name(const struct encoder *encoder);

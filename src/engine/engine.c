@@ -36,7 +36,8 @@ static int set_engine_paths(wt_engine *engine, const char *path, const wt_open_o
     const char *base = engine->by_default && strcmp(model, WT_DEFAULT_MODEL) == 0
                            ? find_model_folder(&arena, options->models_dir, WT_BASE_MODEL)
                            : "";
-    WT_CHECK_ALLOC(folder && base, err);
+    const char *joint = find_model_folder(&arena, options->models_dir, WT_JOINT_MODEL);
+    WT_CHECK_ALLOC(folder && base && joint, err);
     if (!in_memory)
         wt__buffer_printf(&index, "%s-index", path);
     if (options->trained)
@@ -50,8 +51,9 @@ static int set_engine_paths(wt_engine *engine, const char *path, const wt_open_o
     engine->model_folder = wt__copy_string(folder, strlen(folder));
     engine->model_included = wt__model_included(folder, options->models_dir);
     engine->base_folder = wt__copy_string(base, strlen(base));
+    engine->joint_folder = wt__copy_string(joint, wt__model_exists(joint) ? strlen(joint) : 0);
     bool whole = engine->path && engine->index_folder && engine->trained_folder && engine->model_name &&
-                 engine->model_folder && engine->base_folder;
+                 engine->model_folder && engine->base_folder && engine->joint_folder;
     return whole ? 0 : wt__fail_nomem(err);
 }
 
@@ -109,6 +111,7 @@ void wt_close(wt_engine *engine)
     }
     wt__encoder_close(engine->encoder.opened);
     wt__encoder_close(engine->fallback.opened);
+    wt__cross_encoder_free(engine->joint.opened);
     wt__store_close(engine->store);
     wt__engine_chat_dispose(&engine->chat);
     pthread_mutex_destroy(&engine->lazy_lock);
@@ -117,6 +120,7 @@ void wt_close(wt_engine *engine)
     pthread_mutex_destroy(&engine->store_lock);
     free(engine->model_name);
     free(engine->model_folder);
+    free(engine->joint_folder);
     free(engine->base_folder);
     free(engine->index_folder);
     free(engine->trained_folder);

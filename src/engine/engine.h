@@ -95,6 +95,7 @@ struct wt_engine {
     char *path;           /* path of the store */
     char *index_folder;   /* "" if the snapshot is in memory only */
     char *model_folder;   /* "" without a model, or if the folder of models is unknown */
+    char *joint_folder;   /* folder of WT_JOINT_MODEL; "" if it is not installed */
     char *base_folder;    /* folder of WT_BASE_MODEL if it may serve as fallback, else "" */
     char *trained_folder; /* folder of the trained models; "" for a store in memory without a named folder */
     char *model_name;
@@ -122,6 +123,7 @@ struct wt_engine {
     bool building;                 /* an index is being built */
     struct on_demand encoder;      /* struct encoder */
     struct on_demand fallback;     /* struct encoder */
+    struct on_demand joint;        /* struct cross_encoder */
     struct on_demand trained;      /* struct trained */
     struct trained *retired;       /* earlier trained models that queries may still use; linked by `next` */
     uint64_t trained_stamp;        /* wt__trained_stamp of trained_folder at the last read; guarded by build_lock */
@@ -151,6 +153,9 @@ int wt__engine_fallback_folder(const wt_engine *engine, struct store *store, con
 int wt__engine_fallback_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out,
                                 wt_error *err);
 int wt__engine_fallback_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err);
+
+/* Returns the joint scorer, whose model is opened on first use. Errors: WT_EMODEL (not installed), WT_ENOMEM. */
+int wt__engine_joint(wt_engine *engine, struct progress *progress, struct cross_encoder **out, wt_error *err);
 
 /* Return the trained models, read on first use. *out is NULL if nothing was trained. If the trained models need the
  * engine's encoder and it cannot be opened, the error is that of the encoder. wt__engine_trained_locked requires

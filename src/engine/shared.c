@@ -114,6 +114,13 @@ static int open_engine_encoder(wt_engine *engine, struct progress *progress, voi
     if (wt__progress_phase(progress, "loading the model", 0))
         return wt__fail_cancelled(why);
     int rc = wt__encoder_load(&encoder, engine->model_folder, progress, why);
+    if (rc == 0 && wt__encoder_is_cross(encoder)) {
+        wt__encoder_close(encoder);
+        encoder = NULL;
+        rc = wt__fail(why, WT_EMODEL,
+                      "%s is a cross-encoder, which reads a request and a tool together; it has no vectors",
+                      engine->model_name);
+    }
     *out = encoder;
     return rc;
 }
@@ -184,6 +191,22 @@ int wt__engine_fallback_encoder(wt_engine *engine, struct progress *progress, co
 int wt__engine_fallback_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err)
 {
     return open_once_locked(engine, &engine->fallback, open_fallback_encoder, NULL, (const void **)out, err);
+}
+
+static int open_joint_scorer(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
+{
+    (void)progress;
+    if (!engine->joint_folder[0])
+        return wt__fail(why, WT_EMODEL,
+                        "the model %s, which comes with whichtool, is not installed; install whichtool again",
+                        WT_JOINT_MODEL);
+    *out = wt__cross_encoder_new(engine->joint_folder, "");
+    return *out ? 0 : wt__fail_nomem(why);
+}
+
+int wt__engine_joint(wt_engine *engine, struct progress *progress, struct cross_encoder **out, wt_error *err)
+{
+    return open_once(engine, &engine->joint, open_joint_scorer, progress, (const void **)out, err);
 }
 
 static int open_trained_models(wt_engine *engine, struct progress *progress, void **out, wt_error *why)

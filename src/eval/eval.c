@@ -201,7 +201,8 @@ static bool uses_model(const struct eval_run *e)
 }
 
 /* If the caller named no recipe, fills in every recipe that can run. Recipes with training are included if training is
- * possible. Recipes that train slowly are included only if the caller has models (options.trained). */
+ * possible. Recipes that train slowly are included only if the caller has models (options.trained). Joint is not, because
+ * a search takes 60 ms. */
 static void complete_recipes(struct eval_run *e, bool model)
 {
     const wt_recipe *recipe = NULL;
@@ -212,6 +213,7 @@ static void complete_recipes(struct eval_run *e, bool model)
     for (size_t i = 0; (recipe = wt_recipe_at(i)) && e->recipe_count < MAX_RECIPES - 1; i++)
         if ((model || !recipe->needs_model) && (e->learns || !wt__recipe_uses_training(recipe->name)) &&
             (e->options.trained || !wt__recipe_trains_slowly(recipe->name)) &&
+            wt__recipe_named(recipe->name) != &wt__recipes[RECIPE_JOINT] &&
             (has_ptr_answers(e) || !is_ptr(recipe->name)))
             e->recipes[e->recipe_count++] = recipe->name;
     if (e->learns)

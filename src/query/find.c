@@ -135,8 +135,15 @@ static int find_hits_of(struct search *search, const wt_find_options *options, c
     return run_find(search, options, out, err);
 }
 
-static int find_public_hits(wt_engine *engine, struct str request, const wt_find_options *given, const json_t *messages,
-                            enum copies_placed copies, wt_hits **out, wt_error *err)
+/* Options for callers within the library. */
+struct own_options {
+    const json_t *messages; /* parsed, instead of options->messages; NULL for none */
+    enum copies_placed copies;
+    bool joint; /* as in struct search */
+};
+
+static int find_public_hits(wt_engine *engine, struct str request, const wt_find_options *given,
+                            const struct own_options *own, wt_hits **out, wt_error *err)
 {
     double begun = wt__now_ms();
     wt_find_options options;
@@ -153,12 +160,13 @@ static int find_public_hits(wt_engine *engine, struct str request, const wt_find
                             .recipe = options.recipe,
                             .k = options.k ? options.k : DEFAULT_HITS,
                             .max_per_provider = options.max_per_provider,
-                            .copies = options.copies ? COPIES_ALL : copies,
+                            .copies = options.copies ? COPIES_ALL : own->copies,
+                            .joint = own->joint,
                             .conversation = &conversation,
                             .as_typed = options.as_typed != 0,
                             .progress = &progress};
     const struct conversation_options said = {request,      options.messages,   options.messages_len,
-                                              options.have, options.have_count, messages};
+                                              options.have, options.have_count, own->messages};
     wt_hits *hits = &result->public;
     int rc = find_hits_of(&search, &options, &said, &conversation, hits, err);
     wt__search_end(&search);
@@ -179,16 +187,26 @@ static int find_public_hits(wt_engine *engine, struct str request, const wt_find
 int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *options, wt_hits **out,
             wt_error *err)
 {
-    return find_public_hits(engine, (struct str){request, request_len}, options, NULL, COPIES_SHARED, out, err);
+    const struct own_options own = {.copies = COPIES_SHARED};
+    return find_public_hits(engine, (struct str){request, request_len}, options, &own, out, err);
 }
 
 int wt__find_by_id(wt_engine *engine, struct str request, const wt_find_options *options, wt_hits **out, wt_error *err)
 {
-    return find_public_hits(engine, request, options, NULL, COPIES_BY_ID, out, err);
+    const struct own_options own = {.copies = COPIES_BY_ID};
+    return find_public_hits(engine, request, options, &own, out, err);
+}
+
+int wt__find_jointly(wt_engine *engine, struct str request, const wt_find_options *options, wt_hits **out,
+                     wt_error *err)
+{
+    const struct own_options own = {.copies = COPIES_SHARED, .joint = true};
+    return find_public_hits(engine, request, options, &own, out, err);
 }
 
 int wt__find_parsed(wt_engine *engine, struct str request, const wt_find_options *options, const json_t *messages,
                     wt_hits **out, wt_error *err)
 {
-    return find_public_hits(engine, request, options, messages, COPIES_SHARED, out, err);
+    const struct own_options own = {.messages = messages, .copies = COPIES_SHARED};
+    return find_public_hits(engine, request, options, &own, out, err);
 }

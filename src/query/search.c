@@ -21,10 +21,17 @@ struct plan_options {
     const char *recipe;        /* NULL for "auto" */
     bool untrained;            /* "auto" ignores trained models */
     bool features;             /* compute features of the hits, including past requests if there are any */
+    bool joint;                /* as in struct search */
     struct progress *progress; /* polled while opening models; may be NULL */
 };
 
-static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid";
+static const char *const AUTOMATIC = "auto";
+
+/* Returns the recipe of "auto" without training. */
+static const struct recipe *choose_default_recipe(const wt_engine *engine, bool joint)
+{
+    return &wt__recipes[joint && engine->joint_folder[0] ? RECIPE_JOINT : RECIPE_HYBRID];
+}
 
 static int fail_unknown_recipe(const char *name, wt_error *err)
 {
@@ -44,6 +51,8 @@ static int plan_untrained(wt_engine *engine, const struct plan_options *wish, co
     wt_error why;
     out->retriever = *recipe->retriever;
     out->reranker = wt__reranker_plain(recipe->reranker);
+    if (recipe->reranker == &wt__rerank_joint)
+        WT_TRY(wt__engine_joint(engine, wish->progress, &out->reranker.cross, err));
     out->ran = recipe->public.name;
     if (!recipe->public.needs_model)
         return 0;
@@ -104,7 +113,7 @@ static int choose_search_plan(wt_engine *engine, const struct plan_options *wish
 {
     const char *name = wish->recipe ? wish->recipe : AUTOMATIC;
     bool automatic = strcmp(name, AUTOMATIC) == 0;
-    const struct recipe *recipe = wt__recipe_named(automatic ? DEFAULT_RECIPE : name);
+    const struct recipe *recipe = automatic ? choose_default_recipe(engine, wish->joint) : wt__recipe_named(name);
     const struct trained *trained = NULL;
     *out = (struct search_plan){.recorded = automatic};
     if (!recipe)
@@ -191,7 +200,8 @@ static int use_fallback_encoder(struct search *search, wt_error *err)
 /* Makes the plan and opens the index, replacing those of an earlier run. */
 static int plan_search(struct search *search, wt_error *err)
 {
-    const struct plan_options wish = {search->recipe, search->untrained, search->features, search->progress};
+    const struct plan_options wish = {search->recipe, search->untrained, search->features, search->joint,
+                                      search->progress};
     wt__index_release(search->index);
     search->index = NULL;
     WT_TRY(choose_search_plan(search->engine, &wish, search->arena, &search->plan, err));

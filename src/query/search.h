@@ -90,6 +90,7 @@ struct search {
     bool use_recorded;
     bool new_in_full;        /* do not limit new tools (engine/filter.h) */
     bool as_typed;           /* do not correct spelling */
+    bool joint;              /* "auto" without training runs the recipe joint, if its model is installed */
     bool features;           /* compute features of the hits, including past requests if there are any */
     const int64_t *excluded; /* [excluded_count] ids of tools to exclude */
     size_t excluded_count;
@@ -190,6 +191,10 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
 /* Works like wt_find, but gives identical tools separate places. An evaluation needs this, because a judgement names
  * one of several identical tools. options->copies still decides about near-copies. */
 int wt__find_by_id(wt_engine *engine, struct str request, const wt_find_options *options, wt_hits **out, wt_error *err);
+
+/* Works like wt_find, but reads the first hits of "auto" with the joint scorer if its model is installed. */
+int wt__find_jointly(wt_engine *engine, struct str request, const wt_find_options *options, wt_hits **out,
+                     wt_error *err);
 
 /* Works like wt_find with the messages of a conversation already parsed, instead of options->messages. messages: NULL
  * for none. */

@@ -25,6 +25,8 @@ const struct recipe wt__recipes[RECIPES] = {
     [RECIPE_HYBRID] = {RANKS("hybrid", "words and meaning together, by a learned scorer; the default without training",
                              1, 0),
                        .retriever = &wt__hybrid, .lessons = ""},
+    [RECIPE_JOINT] = {RANKS("joint", "hybrid, its best 14 hits read together with the request by a joint scorer", 1, 0),
+                      .retriever = &wt__hybrid, .reranker = &wt__rerank_joint, .lessons = ""},
     [RECIPE_TOOL2VEC] = {RANKS("tool2vec", "Tool2Vec: embeddings of the requests that used a tool, and of its text", 1,
                                1),
                          .model = MODEL_TOOL2VEC, .lessons = "tool2vec"},

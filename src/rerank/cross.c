@@ -53,7 +53,7 @@ static void free_cross_scratch(struct cross_scratch *scratch)
 static int new_cross_scratch(struct cross_scratch **out, const struct cross *cross, wt_error *err)
 {
     struct cross_scratch *s = calloc(1, sizeof *s);
-    struct activation_limits limits = {.rows = BATCH_ROWS, .longest = CROSS_TOKENS};
+    struct activation_limits limits = {.rows = BATCH_ROWS, .longest = CROSS_TOKENS, .bytes = true};
     *out = NULL;
     WT_CHECK_ALLOC(s, err);
     size_t floats = wt__activations_place(&s->activations, cross->model, &limits, false, NULL);

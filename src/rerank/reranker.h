@@ -2,6 +2,7 @@
  *
  *   refiner.c          runs the request and the vectors of the hits through some encoder layers
  *   cross.c            runs a cross-encoder on the request and each of the first N hits
+ *   joint.c            adds the logits of whichtool's own cross-encoder to the evidence of the first stage
  *   provider_rerank.c  applies ToolRerank's rules, which order hits by their providers
  *
  * A snapshot has no texts of tools, so a kind that needs texts reads the tools with a tool_reader. */
@@ -78,7 +79,7 @@ struct rerank_kind {
 };
 
 /* The kinds. */
-extern const struct rerank_kind wt__rerank_refiner, wt__rerank_cross, wt__rerank_rules;
+extern const struct rerank_kind wt__rerank_refiner, wt__rerank_cross, wt__rerank_joint, wt__rerank_rules;
 
 /* Returns an untrained reranker of the given kind. kind: NULL for no reranking. */
 struct reranker wt__reranker_plain(const struct rerank_kind *kind);

@@ -178,6 +178,7 @@ struct hit_list {
     float fits;          /* probability that any tool fits, by the learned scorer; NaN if the scorer was not used or
                                * the request is not English */
     float fits_quantile; /* share of requests with a fitting tool whose `fits` is lower, by dev requests */
+    bool read_jointly;   /* the joint scorer changed these two and the probabilities of the first hits */
     size_t named;        /* number of hits that lead for a name in the request (named.c); they come first */
     bool named_only;     /* the request consists only of tool names */
     const struct copy *given; /* [given_count] copies that gave their places to other tools */

@@ -123,6 +123,13 @@ prints "matched: .*(currenc|convert).* \(.*(name|description)"
 expect 0 "the learned scorer" find --recipe hybrid --explain -k 1 convert currency
 prints "money/convert_currency"
 prints "scorer: rank 1, score .*, weight 0\.62, adds 0\.62"
+expect 5 "without the joint scorer" find --recipe joint convert currency
+says "the model whichtool-joint-v1, which comes with whichtool, is not installed"
+WHICHTOOL_MANIFESTS='' expect 5 "the joint scorer as encoder" find --recipe dense --model whichtool-joint-v1 convert currency
+says "is a cross-encoder, which reads a request and a tool together; it has no vectors"
+WHICHTOOL_MANIFESTS='' expect 0 "with the joint scorer" find --recipe joint --explain -k 1 convert currency
+prints "money/convert_currency"
+prints "cross: rank 1, score "
 expect 1 "no tool fits" find --recipe bm25 zzzzqqqq xyzzy
 silent out
 says "No tool fits"
