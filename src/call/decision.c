@@ -12,6 +12,10 @@ static const double TIME_WEIGHT = .15;
 static const double KIND_WEIGHT = .3;
 static const double LEFTOVER_WEIGHT = .05;
 
+/* The scores of hits that the learned scorer or the joint scorer ordered fall fast. To this power, the quotients of close
+ * tools are above 1 - REACH. */
+static const double SHARE_POWER = .3;
+
 /* Details change only shares of at least 1 - REACH. */
 static const double REACH = .5;
 
@@ -115,7 +119,7 @@ static void score_choice(struct choice *choice, struct decision_traits request, 
 {
     struct decision_traits tool = read_tool_traits(choice);
     /* With a best score of 0 or less, a quotient is not a share. The exponential gives a share from 0 to 1. */
-    choice->decided = best > 0 ? choice->score / best : exp(choice->score - best);
+    choice->decided = best > 0 ? pow(fmax(choice->score, 0) / best, SHARE_POWER) : exp(choice->score - best);
     choice->details = 0;
     if (choice->decided < 1 - REACH)
         return;
