@@ -21,6 +21,10 @@ WT_API int wt_dimension(wt_engine *engine, wt_error *err);
 WT_API int wt_embed(wt_engine *engine, const char *const *texts, const size_t *lens, size_t count, float *out,
                     wt_error *err);
 
+/* Works like wt_embed, but encodes texts as documents, with the model's document prompt if it has one. */
+WT_API int wt_embed_documents(wt_engine *engine, const char *const *texts, const size_t *lens, size_t count, float *out,
+                              wt_error *err);
+
 /* ---------------------------------------------------------------- models */
 
 /* Default encoder, which comes with whichtool. */

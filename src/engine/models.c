@@ -223,7 +223,8 @@ int wt_dimension(wt_engine *engine, wt_error *err)
     return rc < 0 ? rc : (int)wt__encoder_dim(encoder);
 }
 
-int wt_embed(wt_engine *engine, const char *const *texts, const size_t *lens, size_t count, float *out, wt_error *err)
+static int encode_in_role(wt_engine *engine, enum text_role role, const char *const *texts, const size_t *lens,
+                          size_t count, float *out, wt_error *err)
 {
     const struct encoder *encoder;
     WT_TRY(wt__engine_encoder(engine, &encoder, err));
@@ -231,5 +232,16 @@ int wt_embed(wt_engine *engine, const char *const *texts, const size_t *lens, si
     WT_CHECK_ALLOC(views, err);
     for (size_t i = 0; i < count; i++)
         views[i] = (struct str){texts[i], lens[i]};
-    return wt__encode_many(encoder, TEXT_REQUEST, views, count, engine->threads, out, NULL, err);
+    return wt__encode_many(encoder, role, views, count, engine->threads, out, NULL, err);
+}
+
+int wt_embed(wt_engine *engine, const char *const *texts, const size_t *lens, size_t count, float *out, wt_error *err)
+{
+    return encode_in_role(engine, TEXT_REQUEST, texts, lens, count, out, err);
+}
+
+int wt_embed_documents(wt_engine *engine, const char *const *texts, const size_t *lens, size_t count, float *out,
+                       wt_error *err)
+{
+    return encode_in_role(engine, TEXT_TOOL, texts, lens, count, out, err);
 }
