@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -611,4 +613,16 @@ void wt__unlock_file(int fd)
 {
     if (fd >= 0)
         close(fd);
+}
+
+void wt__close_from(int first)
+{
+    struct rlimit most;
+#ifdef SYS_close_range
+    if (!syscall(SYS_close_range, (unsigned)first, ~0u, 0u))
+        return;
+#endif
+    if (!getrlimit(RLIMIT_NOFILE, &most))
+        for (rlim_t fd = (rlim_t)first; fd < most.rlim_cur; fd++)
+            close((int)fd);
 }

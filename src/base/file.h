@@ -79,4 +79,8 @@ int wt__share_file(int *fd, const char *path, unsigned wait_ms, wt_error *err);
 bool wt__is_shared(const char *path);
 void wt__unlock_file(int fd);
 
+/* Closes all descriptors from `first` up, in a forked child. It exists because closefrom needs glibc 2.34, and is
+ * async-signal-safe. */
+void wt__close_from(int first);
+
 #endif

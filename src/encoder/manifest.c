@@ -5,6 +5,7 @@
  * record; config.c reads the prompts. */
 #include "encoder/manifest.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +28,28 @@ static char *find_beside_program(struct arena *arena, const char *below)
     return wt__path_join(arena, program, below);
 }
 
+static const char models_place[] = WT_DATADIR "/models";
+
+/* Returns the path of `below` in the folder of the library that has this code, or NULL if the folder is unknown. Python
+ * loads the library, and then the running program is Python. */
+static char *find_beside_library(struct arena *arena, const char *below)
+{
+    Dl_info found;
+    const char *end;
+    if (!dladdr(models_place, &found) || !(end = strrchr(found.dli_fname, '/')))
+        return NULL;
+    return wt__path_join(arena, wt__arena_copy(arena, (struct str){found.dli_fname, (size_t)(end - found.dli_fname)}),
+                         below);
+}
+
 const char *wt__program_models(struct arena *arena)
 {
     const char *named = getenv("WHICHTOOL_MANIFESTS");
     if (named && named[0])
         return named;
     const char *places[] = {find_beside_program(arena, "../share/whichtool/models"),
-                            find_beside_program(arena, "../models"), WT_DATADIR "/models"};
+                            find_beside_program(arena, "../models"), find_beside_library(arena, "../models"),
+                            models_place};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (places[i] && wt__is_folder(places[i]))
             return places[i];

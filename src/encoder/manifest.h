@@ -49,7 +49,8 @@ struct manifest {
 
 /* Returns the folder of the manifests and of the models that came with the program. The folder is $WHICHTOOL_MANIFESTS
  * if set, even if it does not exist. Otherwise it is the first existing folder of ../share/whichtool/models and
- * ../models, relative to the program's folder, and WT_DATADIR/models. NULL if none of these exists. */
+ * ../models relative to the program's folder, ../models relative to the library's, and WT_DATADIR/models. NULL if none
+ * of these exists. */
 const char *wt__program_models(struct arena *arena);
 
 /* True if the folder is below wt__program_models(). */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 
 enum { READ_GROUPS = 256, WATCH_MS = 20 };
 
@@ -66,7 +67,7 @@ static void run_keeper(int fd)
     setsid();
     if (dup2(fd, 0) < 0 || chdir("/") < 0)
         _exit(1);
-    closefrom(1);
+    wt__close_from(1);
     while ((got = recv(0, words, sizeof words, 0)) > 0 || (got < 0 && errno == EINTR))
         for (ssize_t i = 0; i < got / (ssize_t)sizeof *words; i++)
             update_groups(&groups, words[i]);

@@ -118,7 +118,7 @@ static bool connect_ends(const struct exec_request *request)
     }
     if (request->report != REPORT && dup3(request->report, REPORT, O_CLOEXEC) < 0)
         return false;
-    closefrom(REPORT + 1);
+    wt__close_from(REPORT + 1);
     return true;
 }
 
