@@ -1,0 +1,125 @@
+"""Loads the C library and calls it."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from . import _api, errors
+
+VERSION = "0.1.0"
+
+Progress = Callable[[str, int, int], Any]
+"""Called with the phase, the work done and the work in total (0 if unknown). A true result cancels the work."""
+
+
+def _library_paths() -> Iterator[str]:
+    """Yields the places of the library, best first."""
+    named = os.environ.get("WHICHTOOL_LIBRARY")
+    if named:
+        yield named
+        return
+    yield os.path.join(os.path.dirname(__file__), "lib", "libwhichtool.so")
+    yield "libwhichtool.so.0"
+
+
+def _load() -> ctypes.CDLL:
+    why = ""
+    for path in _library_paths():
+        try:
+            library = ctypes.CDLL(path)
+        except OSError as error:
+            why = str(error)
+            continue
+        _api.declare(library)
+        version = library.wt_version().decode()
+        if version == VERSION:
+            return library
+        why = f"{path} has version {version}, and this package needs {VERSION}"
+    raise ImportError(
+        f"cannot load the library of whichtool: {why}; install the package again, or set WHICHTOOL_LIBRARY"
+    )
+
+
+library = _load()
+
+
+def make_error(error: _api.wt_error, code: int) -> errors.Error:
+    """Returns the exception for a failed call."""
+    name = library.wt_code_name(code).decode()
+    kind = errors.BY_CODE.get(name, errors.Error)
+    message = error.message.decode(errors="replace") or name
+    return kind(message, pointer=error.pointer.decode(errors="replace"), line=error.line, byte=error.byte)
+
+
+class Watch:
+    """A progress callback for the library. Keeps an exception of the Python callback, such as KeyboardInterrupt, for
+    `check`, because an exception cannot pass through C code."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress, self._raised = progress, None  # type: ignore[var-annotated]
+        self.callback = _api.wt_progress_fn(self._report)
+
+    def _report(self, _context: int | None, phase: bytes | None, done: int, total: int) -> int:
+        try:
+            return int(bool(self._progress and self._progress((phase or b"").decode(), done, total)))
+        except BaseException as raised:  # noqa: BLE001  (raised again by check)
+            self._raised = raised
+            return 1
+
+    def report_training(self, _context: int | None, state: int | None) -> int:
+        """Reports the state of a training, a wt_train_progress."""
+        if not state:
+            return 0
+        now = ctypes.cast(state, ctypes.POINTER(_api.wt_train_progress)).contents
+        return self._report(None, b"%s: %s" % (now.lesson, now.phase), now.done, now.total)
+
+    def check(self, code: int, error: _api.wt_error) -> None:
+        """Raises the exception of the callback, or that of a failed call."""
+        if self._raised:
+            raise self._raised
+        if code < 0:
+            raise make_error(error, code)
+
+
+class Engine:
+    """An open engine of the C library. Any thread may use it. After a fork, the child cannot."""
+
+    def __init__(self, path: str, options: dict[str, Any]) -> None:
+        given = _api.wt_open_options(size=ctypes.sizeof(_api.wt_open_options))
+        for name, value in options.items():
+            if value is not None:
+                setattr(given, name, value.encode() if isinstance(value, str) else value)
+        self._handle, self._process, error = ctypes.c_void_p(), os.getpid(), _api.wt_error()
+        code = library.wt_open(ctypes.byref(self._handle), os.fsencode(path), ctypes.byref(given), ctypes.byref(error))
+        if code < 0:
+            raise make_error(error, code)
+
+    @property
+    def handle(self) -> ctypes.c_void_p:
+        if not self._handle:
+            raise ValueError("the catalogue is closed")
+        if os.getpid() != self._process:
+            raise RuntimeError("the catalogue was opened before a fork; open it again in this process")
+        return self._handle
+
+    def close(self) -> None:
+        """Closes the engine. In a child process after a fork, leaves it to the parent."""
+        handle, self._handle = self._handle, ctypes.c_void_p()
+        if handle and os.getpid() == self._process:
+            library.wt_close(handle)
+
+    def run(self, verb: str, members: dict[str, Any]) -> Any:
+        """Runs an operation of wt_json and returns its result."""
+        body = json.dumps(members, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        out, error = ctypes.c_void_p(), _api.wt_error()
+        code = library.wt_json(self.handle, verb.encode(), body, len(body), ctypes.byref(out), ctypes.byref(error))
+        if code < 0:
+            raise make_error(error, code)
+        try:
+            return json.loads(ctypes.string_at(out.value or 0))
+        finally:
+            library.wt_string_free(out)
