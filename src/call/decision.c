@@ -12,7 +12,7 @@ static const double TIME_WEIGHT = .15;
 static const double KIND_WEIGHT = .3;
 static const double LEFTOVER_WEIGHT = .05;
 
-/* The scores of hits that the learned scorer or the joint scorer ordered fall fast. To this power, the quotients of close
+/* The scores of hits that the learned scorer or the joint scorer ordered fall fast. To this power, quotients of close
  * tools are above 1 - REACH. */
 static const double SHARE_POWER = .3;
 

@@ -201,7 +201,7 @@ static bool uses_model(const struct eval_run *e)
 }
 
 /* If the caller named no recipe, fills in every recipe that can run. Recipes with training are included if training is
- * possible. Recipes that train slowly are included only if the caller has models (options.trained). Joint is not, because
+ * possible. Recipes that train slowly are included only if the caller has models (options.trained). Joint is left out:
  * a search takes 60 ms. */
 static void complete_recipes(struct eval_run *e, bool model)
 {
