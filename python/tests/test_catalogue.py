@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import typing
 import unittest
 import unittest.mock
@@ -234,6 +235,27 @@ class Failures(Place):
         self.catalogue.close()
         with self.assertRaisesRegex(ValueError, "closed"):
             self.catalogue.find("rain")
+
+    def test_close_waits_for_other_threads(self):
+        failed = []
+
+        def search():
+            try:
+                while True:
+                    self.catalogue.find("rain", k=1)
+            except ValueError:
+                return
+            except BaseException as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=search) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.05)
+        self.catalogue.close()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failed, [])
 
     @unittest.skipUnless(hasattr(os, "fork"), "needs fork")
     def test_child_of_a_fork_must_open_its_own(self):

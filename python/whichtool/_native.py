@@ -85,32 +85,44 @@ class Watch:
             raise make_error(error, code)
 
 
+class _Handle(ctypes.c_void_p):
+    """An open engine of the C library. A running call holds it, so a catalogue can be closed at any time. PyPy closes
+    it at its next collection. In a child process after a fork, it is left to the parent."""
+
+    process = 0
+
+    def __del__(self, close: Callable[[Any], None] = library.wt_close, process: Callable[[], int] = os.getpid) -> None:
+        if self.value and process() == self.process:
+            close(self.value)
+
+
 class Engine:
-    """An open engine of the C library. Any thread may use it. After a fork, the child cannot."""
+    """Opens an engine, for any thread. After a fork, the child cannot use it."""
 
     def __init__(self, path: str, options: dict[str, Any]) -> None:
         given = _api.wt_open_options(size=ctypes.sizeof(_api.wt_open_options))
         for name, value in options.items():
             if value is not None:
                 setattr(given, name, value.encode() if isinstance(value, str) else value)
-        self._handle, self._process, error = ctypes.c_void_p(), os.getpid(), _api.wt_error()
-        code = library.wt_open(ctypes.byref(self._handle), os.fsencode(path), ctypes.byref(given), ctypes.byref(error))
+        handle, error = _Handle(), _api.wt_error()
+        handle.process = os.getpid()
+        code = library.wt_open(ctypes.byref(handle), os.fsencode(path), ctypes.byref(given), ctypes.byref(error))
         if code < 0:
             raise make_error(error, code)
+        self._handle: _Handle | None = handle
 
     @property
     def handle(self) -> ctypes.c_void_p:
-        if not self._handle:
+        handle = self._handle
+        if handle is None:
             raise ValueError("the catalogue is closed")
-        if os.getpid() != self._process:
+        if os.getpid() != handle.process:
             raise RuntimeError("the catalogue was opened before a fork; open it again in this process")
-        return self._handle
+        return handle
 
     def close(self) -> None:
-        """Closes the engine. In a child process after a fork, leaves it to the parent."""
-        handle, self._handle = self._handle, ctypes.c_void_p()
-        if handle and os.getpid() == self._process:
-            library.wt_close(handle)
+        """Closes the engine, once no call of another thread uses it."""
+        self._handle = None
 
     def run(self, verb: str, members: dict[str, Any]) -> Any:
         """Runs an operation of wt_json and returns its result."""

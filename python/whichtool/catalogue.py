@@ -77,7 +77,7 @@ class Catalogue:
         )
 
     def close(self) -> None:
-        """Closes the catalogue. Further calls raise ValueError."""
+        """Closes the catalogue, once the calls of other threads have ended. Further calls raise ValueError."""
         self._engine.close()
 
     def __enter__(self) -> Catalogue:
@@ -85,10 +85,6 @@ class Catalogue:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_engine"):
-            self._engine.close()
 
     # ---------------------------------------------------------------- tools
 
