@@ -43,26 +43,24 @@ void wt_called_free(wt_called *public)
     free(result);
 }
 
-/* Makes candidates of the hits. A language model reads all of them. Without one, weak hits are left out. If all hits
- * are weak, the first hit becomes the only candidate, unless `abstain` has its default and the probability that some
- * tool fits is below WEAK_LEAST. */
+/* Makes candidates of the hits, weak ones included: details of the request may decide for one. If all hits are weak
+ * and no language model reads them, the first hit becomes the only candidate, unless `abstain` has its default and the
+ * probability that some tool fits is below WEAK_LEAST. */
 static void take_candidates(struct call_run *calling)
 {
     const wt_hits *hits = calling->hits;
-    bool by_model = calling->model.wanted;
     size_t weak = 0;
     for (size_t i = 0; i < hits->len; i++)
         weak += hits->items[i]->weak != 0;
     calling->weak = weak > 0 && weak == hits->len;
-    bool asks = calling->weak && !by_model;
+    bool asks = calling->weak && !calling->model.wanted;
     size_t most = asks ? 1 : WT_MAX_CALL_CANDIDATES;
     if (asks && calling->options->abstain == 0 && hits->no_answer_probability > 1 - WEAK_LEAST)
         return;
     for (size_t i = 0; i < hits->len && calling->count < most; i++) {
         const wt_hit *hit = hits->items[i];
-        if (!hit->weak || asks || by_model)
-            calling->candidates[calling->count++] =
-                (struct call_candidate){.tool = hit->tool, .score = hit->score, .probability = hit->probability};
+        calling->candidates[calling->count++] =
+            (struct call_candidate){.tool = hit->tool, .score = hit->score, .probability = hit->probability};
     }
 }
 

@@ -10,7 +10,7 @@
 /* Amounts added to or subtracted from a tool's share of the best score. */
 static const double TIME_WEIGHT = .15;
 static const double KIND_WEIGHT = .3;
-static const double LEFTOVER_WEIGHT = .05;
+static const double LEFTOVER_WEIGHT = .15;
 
 /* The scores of hits that the learned scorer or the joint scorer ordered fall fast. To this power, quotients of close
  * tools are above 1 - REACH. */

@@ -283,13 +283,11 @@ for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
 if [ -f port ]; then
     "$WHICHTOOL" -q usage add --no-vectors --request "will it rain in Leith" --tool weather/get_forecast || exit 1
     from=(--chat-url "http://127.0.0.1:$(cat port)/v1" --record answers.jsonl)
-    expect 8 "without a model" call "${model[@]}" --json --explain "$city"
-    strong=$(json_of 'len(d["steps"]["candidates"])')
     for way in served replayed; do
         one=$(asked "$way: one shot" "${from[@]}" --selection one-shot --generation alone)
         same "$way: one shot" 'call-pick-one-shot call-arguments {"city": "Oslo"} schema' "$one"
         same "$way: a past request" True "$(json_of '"will it rain in Leith" in d["steps"]["selection"]["exchanges"][0]["question"]')"
-        same "$way: weak hits are candidates" True "$(json_of 'len(d["steps"]["candidates"]) > '"$strong")"
+        same "$way: weak hits are candidates" True "$(json_of 'len(d["steps"]["candidates"]) > 1')"
         asked "$way: two candidates" "${from[@]}" --selection once --generation alone --candidates 2 >/dev/null
         same "$way: two candidates" 2 "$(json_of 'len(d["steps"]["candidates"])')"
         two=$(asked "$way: two models" "${from[@]}" --tool get_forecast --second-chat-model second)

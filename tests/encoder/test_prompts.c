@@ -7,8 +7,6 @@
 
 #include <cmocka.h>
 
-#include "whichtool.h"
-
 #include "encoder/config.h"
 #include "encoder/encoder.h"
 #include "encoder/model_files.h"
@@ -142,33 +140,6 @@ static void text_is_encoded_with_prompt_of_its_role(void **state)
     remove_model_folder(folder);
 }
 
-static void engine_embeds_requests_and_documents(void **state)
-{
-    char folder[64], model[80], hash[65];
-    const char *text = "d e";
-    size_t len = 3;
-    float want[SMALL_HIDDEN], have[SMALL_HIDDEN];
-    wt_open_options options;
-    wt_engine *engine;
-    wt_error err;
-
-    (void)state;
-    make_model(folder, model);
-    encode_with_prompts(model, "{\"prompts\": {\"query\": \"a b \", \"document\": \"c \"}}", TEXT_REQUEST, text, want,
-                        hash);
-    wt_open_options_init(&options);
-    options.model = model;
-    assert_int_equal(wt_open(&engine, ":memory:", &options, &err), 0);
-    assert_int_equal(wt_embed(engine, &text, &len, 1, have, &err), 0);
-    assert_memory_equal(have, want, sizeof(want));
-    encode_with_prompts(model, "{\"prompts\": {\"query\": \"a b \", \"document\": \"c \"}}", TEXT_TOOL, text, want,
-                        hash);
-    assert_int_equal(wt_embed_documents(engine, &text, &len, 1, have, &err), 0);
-    assert_memory_equal(have, want, sizeof(want));
-    wt_close(engine);
-    remove_model_folder(folder);
-}
-
 static void trained_model_keeps_prompts(void **state)
 {
     char folder[64], model[80], out[96];
@@ -195,7 +166,6 @@ int main(void)
         cmocka_unit_test(prompts_are_read_like_sentence_transformers),
         cmocka_unit_test(long_prompts_are_rejected),
         cmocka_unit_test(text_is_encoded_with_prompt_of_its_role),
-        cmocka_unit_test(engine_embeds_requests_and_documents),
         cmocka_unit_test(trained_model_keeps_prompts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

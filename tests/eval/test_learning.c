@@ -241,7 +241,8 @@ static size_t count_untrained_rankers(void)
     const wt_recipe *recipe;
     size_t count = 0;
     for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
-        count += !recipe->picks && !recipe->needs_training && strcmp(recipe->name, "toolrerank") != 0;
+        count += !recipe->picks && !recipe->needs_training && strcmp(recipe->name, "toolrerank") != 0 &&
+                 strcmp(recipe->name, "joint") != 0;
     return count;
 }
 

@@ -268,6 +268,10 @@ static void recipe_names_match_table(void **state)
                                 "needs training; run `whichtool train ");
             continue;
         }
+        if (strcmp(recipe->name, "joint") == 0) {
+            assert_call_refused(&place, find_bytes("song", 4, &options), WT_EMODEL, "whichtool-joint-v1");
+            continue;
+        }
         wt_hits *hits = find_with(&place, semantic, "find a table", &options);
         assert_string_equal(hits->recipe, recipe->name);
         assert_null(hits->notice);
@@ -652,6 +656,36 @@ static void text_vectors_have_unit_length(void **state)
                         "without a model");
 }
 
+static void embed_with_model(const char *model, bool documents, const char *text, float *out)
+{
+    size_t len = strlen(text);
+    wt_open_options options;
+    wt_engine *engine;
+    wt_open_options_init(&options);
+    options.model = model;
+    assert_call_ok(&place, wt_open(&engine, ":memory:", &options, &place.err));
+    assert_call_ok(&place, documents ? wt_embed_documents(engine, &text, &len, 1, out, &place.err)
+                                     : wt_embed(engine, &text, &len, 1, out, &place.err));
+    wt_close(engine);
+}
+
+static void texts_are_embedded_with_prompt_of_their_role(void **state)
+{
+    static const char *const with_prompts[] = {"a b d e", "c d e"};
+    char folder[64], model[80];
+    float want[2][SMALL_HIDDEN], have[SMALL_HIDDEN];
+    (void)state;
+    make_model(folder, model);
+    for (int document = 0; document < 2; document++)
+        embed_with_model(model, false, with_prompts[document], want[document]);
+    put_text(model, "config_sentence_transformers.json", "{\"prompts\": {\"query\": \"a b \", \"document\": \"c \"}}");
+    for (int document = 0; document < 2; document++) {
+        embed_with_model(model, document != 0, "d e", have);
+        assert_memory_equal(have, want[document], sizeof have);
+    }
+    remove_model_folder(folder);
+}
+
 static void default_model_finds_by_meaning(void **state)
 {
     (void)state;
@@ -728,6 +762,7 @@ int main(void)
         cmocka_unit_test(empty_store_is_rejected),
         cmocka_unit_test(success_leaves_error_unchanged),
         cmocka_unit_test(results_outlive_the_engine),
+        cmocka_unit_test(texts_are_embedded_with_prompt_of_their_role),
         cmocka_unit_test(text_vectors_have_unit_length),
         cmocka_unit_test(default_model_finds_by_meaning),
         cmocka_unit_test(null_is_freed_and_codes_have_names),
