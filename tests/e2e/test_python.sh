@@ -1,6 +1,6 @@
 #!/bin/bash
 # The Python package passes its tests with the shared library, and the first example of docs/python.md runs.
-# $WT_PYTHON names a Python that has the frameworks of the adaptors.
+# The frameworks of the adaptors are those of $WT_PYTHON, or in the folder frameworks of the build (.ci/run).
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -9,7 +9,7 @@ if ldd "$library" | grep -q 'lib[at]san'; then
     skip "a Python without the sanitizer's runtime cannot load the library"
     exit 77
 fi
-export WHICHTOOL_LIBRARY=$library PYTHONPATH=$source_root/python PYTHONDONTWRITEBYTECODE=1
+export WHICHTOOL_LIBRARY=$library PYTHONPATH=$source_root/python:$WT_TEST_BUILD/frameworks PYTHONDONTWRITEBYTECODE=1
 interpreter=${WT_PYTHON:-$python}
 "$interpreter" -W ignore -m unittest discover --verbose --start-directory "$source_root/python/tests" >out 2>err ||
     fail "the tests of the package: $(grep -E '^(ERROR|FAIL)' err | head -5)"
