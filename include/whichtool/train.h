@@ -106,9 +106,10 @@ typedef struct wt_train_options {
                             learns. Only for that loss */
     size_t siblings;     /* hard negatives per request that are siblings of a right tool, at most 8. A sibling is a tool
                             of the same provider with a similar name. Only for the encoder's loss "contrast". 0: none */
-    size_t layers;       /* keep only the first layers of the base model, for a smaller and faster model. The hard
-                            negatives of a cross-encoder still come from the whole model. For encoder and cross-encoder.
-                            0: all layers */
+    size_t layers;       /* encoder and cross-encoder: keep only the first layers of the base model, for a smaller and
+                            faster model; the hard negatives of a cross-encoder still come from the whole model. 0: all.
+                            Refiner: the number of last layers in which the request and the candidates meet; with all
+                            layers of the model, they meet in the first one, as in the paper. 0: 2 */
 } wt_train_options;
 
 WT_INIT(wt_train_options_init, wt_train_options)

@@ -22,7 +22,8 @@ static const struct cli_option train_options[] = {
            "Gradient accumulation: number of batches in a step, to save memory. Default: 1."),
     OPTION(LR, "lr", TEXT, "RATE", "Peak learning rate, such as 5e-5. Default: the model's own."),
     NUMBER(LAYERS, "layers", "N", 1024,
-           "For encoder and cross: keep only the first N layers of the model, for a faster model. Default: all."),
+           "For encoder and cross: keep only the first N layers of the model, for a faster model. Default: all. For "
+           "refiners: request and candidates meet in the last N layers. Default: 2."),
     NUMBER(FREEZE, "freeze", "N", 1024, "Freeze the embeddings and the first N layers."),
     OPTION(LOSS, "loss", TEXT, "NAME",
            "Training loss. encoder: contrast (default), triplet, softmax, bce or likeness. mlc: contrast (default), "

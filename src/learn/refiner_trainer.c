@@ -133,7 +133,7 @@ static const float HEAD_RATE = 5; /* learning rate of the new parameters, relati
 static const float IDENTITY = 0.4f;
 static const double KEPT = 1; /* probability that a gold tool beyond the first N hits is kept as a candidate */
 enum {
-    OWN_LAYERS = 2, /* upper layers of the encoder that are trained */
+    OWN_LAYERS = 2, /* default of upper layers of the encoder that are trained */
     USUAL_TEXTS = 3 /* estimated texts of a request: itself and its sub-queries */
 };
 
@@ -652,6 +652,18 @@ static int read_first_stage(struct refiner_training *r, wt_error *err)
     return 0;
 }
 
+/* Sets the layer where request and candidates meet. The convolution of DeBERTa v2 belongs to the first layer, so there
+ * they meet in the second one at the earliest. */
+static int choose_join(struct refiner_training *r, const struct model_config *config, wt_error *err)
+{
+    size_t given = r->training->options->layers, own = given ? given : OWN_LAYERS, lowest = config->convolution > 0;
+    size_t most = config->layers - lowest;
+    if (given > most)
+        return wt__fail(err, WT_EINVAL, "a refiner of this model has at most %zu layers, not %zu", most, given);
+    r->join = own < most ? config->layers - own : lowest;
+    return 0;
+}
+
 static int open_refiner_model(struct refiner_training *r, size_t batch, wt_error *err)
 {
     const struct model_config *config = &wt__encoder_packed(r->evaluator->encoder)->model.config;
@@ -659,7 +671,7 @@ static int open_refiner_model(struct refiner_training *r, size_t batch, wt_error
     r->hidden = config->hidden;
     r->dim = r->evaluator->dim;
     r->in = r->dim + RETRIEVE_FEATURES;
-    r->join = config->layers > OWN_LAYERS ? config->layers - OWN_LAYERS : config->convolution > 0;
+    WT_TRY(choose_join(r, config, err));
     r->candidates = wanted ? wanted : REFINER_CANDIDATES;
     r->capacity = batch;
     if (r->candidates < REFINER_MIN_CANDIDATES || r->candidates > REFINER_MAX_CANDIDATES)

@@ -121,8 +121,8 @@ static int check_train_options(const char *name, const wt_train_options *o, wt_e
         return wt__fail(err, WT_EINVAL, "a request has at most %d siblings", SIBLINGS_MOST);
     if (o->siblings > 0 && strcmp(name, TRAINED_ENCODER) != 0 && strcmp(name, ALL) != 0)
         return wt__fail(err, WT_EINVAL, "siblings work with \"encoder\", not with \"%s\"", name);
-    if (o->layers > 0 && strcmp(name, TRAINED_ENCODER) != 0 && strcmp(name, "cross") != 0)
-        return wt__fail(err, WT_EINVAL, "layers work with \"encoder\" and \"cross\", not with \"%s\"", name);
+    if (o->layers > 0 && strcmp(name, TRAINED_ENCODER) != 0 && strcmp(name, "cross") != 0 && !strstr(name, "+refiner"))
+        return wt__fail(err, WT_EINVAL, "layers work with \"encoder\", \"cross\" and refiners, not with \"%s\"", name);
     if (o->synthetic > SYNTHETIC_MAX)
         return wt__fail(err, WT_EINVAL, "synthetic requests must be at most %d", SYNTHETIC_MAX);
     if (!(o->join >= 0 && o->join <= JOIN_MAX))

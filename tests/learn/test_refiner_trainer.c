@@ -440,6 +440,15 @@ static void resumed_training_gives_identical_bits(void **state)
     wt_close(engine);
 }
 
+/* Returns the layer where request and candidates meet in the trained refiner. */
+static long long trained_join(struct learn_place *place)
+{
+    char path[160];
+    write_model_path(place, "tool2vec+refiner/config.json", path);
+    json_auto_t *config = json_load_file(path, 0, NULL);
+    return json_integer_value(json_object_get(config, "join"));
+}
+
 static void rejects_untrainable_refiners(void **state)
 {
     struct learn_place *place = *state;
@@ -457,7 +466,15 @@ static void rejects_untrainable_refiners(void **state)
     assert_train_refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EINVAL,
                          "softmax bce");
     options.loss = "bce";
+    options.layers = 3;
+    assert_train_refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EINVAL,
+                         "a refiner of this model has at most 2 layers, not 3");
+    options.layers = 1;
     train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
+    assert_int_equal(trained_join(place), 1);
+    options.layers = 2;
+    train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
+    assert_int_equal(trained_join(place), 0);
     options.memory = 1000;
     assert_train_refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_ENOMEM,
                          "training would take");
