@@ -400,7 +400,7 @@ static int select_set(struct selection *selection, wt_error *err)
                                      .copies = selection->evaluation ? COPIES_BY_ID : COPIES_SHARED,
                                      .as_typed = options->as_typed != 0,
                                      .features = true,
-                                     .joint = true,
+                                     .joint = options->complete <= 0, /* promises were fitted without it */
                                      .conversation = selection->conversation,
                                      .progress = selection->progress};
     WT_TRY(wt__budget_begin(&picking.search.budget, options->max_tokens, options->format, err));
