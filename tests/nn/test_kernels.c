@@ -84,6 +84,21 @@ static void check_gemm(const struct kernels *kernels, size_t t, size_t k, size_t
     free(a), free(w), free(bias), free(residual), free(have), free(want);
 }
 
+/* The compiler's library reads the processor's features, too. */
+static void processor_features_are_those_of_the_compiler(void **state)
+{
+    (void)state;
+#if defined(__x86_64__) && !defined(__clang__)
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+    assert_int_equal(wt__cpu_has(CPU_AVX2), avx2);
+    assert_int_equal(wt__cpu_has(CPU_AVX512), avx512);
+    assert_int_equal(wt__cpu_has(CPU_VNNI), __builtin_cpu_supports("avx512vnni") != 0);
+    assert_int_equal(wt__cpu_has(CPU_AVX512_BF16), __builtin_cpu_supports("avx512bf16") != 0);
+#endif
+}
+
 static void gemm_matches_doubles(void **state)
 {
     static const size_t ks[] = {1, 7, 32, 131}, os[] = {1, 15, 16, 17, 40, 64};
@@ -496,6 +511,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_kernel_set_by_name),
+        cmocka_unit_test(processor_features_are_those_of_the_compiler),
         cmocka_unit_test(gemm_matches_doubles),
         cmocka_unit_test(gemm_rows_are_independent),
         cmocka_unit_test(byte_rows_equal_plain_kernels),

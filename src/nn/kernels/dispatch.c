@@ -14,18 +14,17 @@ static bool runs_anywhere(void)
 #if defined(__x86_64__)
 static bool runs_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return wt__cpu_has(CPU_AVX2);
 }
 
 static bool runs_avx512(void)
 {
-    return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+    return wt__cpu_has(CPU_AVX2 | CPU_AVX512);
 }
 
 static bool runs_vnni(void)
 {
-    return runs_avx512() && __builtin_cpu_supports("avx512vnni");
+    return wt__cpu_has(CPU_AVX2 | CPU_AVX512 | CPU_VNNI);
 }
 #endif
 

@@ -149,6 +149,12 @@ const struct kernels *wt__kernels_named(const char *name);
 /* Built-in sets. */
 extern const struct kernels wt__kernels_plain;
 #if defined(__x86_64__)
+/* Features that the processor has and the operating system supports. CPU_AVX2 includes FMA and F16C; CPU_AVX512 means
+ * F, DQ, BW and VL; and CPU_AMX includes tiles and bfloat16. */
+enum { CPU_AVX2 = 1, CPU_AVX512 = 2, CPU_VNNI = 4, CPU_AVX512_BF16 = 8, CPU_AMX = 16 };
+/* True if the processor has all of the wanted features, a sum of the numbers above. */
+bool wt__cpu_has(unsigned wanted);
+
 extern const struct kernels wt__kernels_avx2, wt__kernels_avx512, wt__kernels_vnni;
 void wt__gemm_bytes_vnni(const struct gemm_bytes *gemm);
 void wt__byte_row_vnni(const float *x, size_t n, unsigned char *row);

@@ -31,15 +31,7 @@ static bool ready;
 
 static void request_amx(void)
 {
-    uint32_t a = 7, b, c = 0, d;
-    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    bool tiles = (d >> 24 & 1) && (d >> 22 & 1); /* AMX-TILE, AMX-BF16 */
-    a = 7;
-    c = 1;
-    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    bool rounds = a >> 5 & 1; /* AVX512_BF16 */
-    ready = tiles && rounds && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-            syscall(SYS_arch_prctl, PERMISSION, DATA) == 0;
+    ready = wt__cpu_has(CPU_AMX | CPU_AVX512 | CPU_AVX512_BF16) && syscall(SYS_arch_prctl, PERMISSION, DATA) == 0;
 }
 
 bool wt__amx_ready(void)
