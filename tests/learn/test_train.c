@@ -304,7 +304,8 @@ static void removed_layers_are_not_saved(void **state)
     options.freeze = 0;
     options.layers = 3;
     assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL, "cannot keep 3 layers; the model has 2");
-    assert_lesson_refused(place, engine, "mlc", &options, WT_EINVAL, "layers work with \"encoder\" and \"cross\"");
+    assert_lesson_refused(place, engine, "mlc", &options, WT_EINVAL,
+                          "layers work with \"encoder\", \"cross\" and refiners");
     wt_close(engine);
 }
 
