@@ -326,19 +326,29 @@ static size_t cross_depth(const struct reranker *reranker)
     return reranker->reads;
 }
 
-/* Sorts the first `count` hits by logit, because different logits may round to the same probability. Later hits keep
- * their order. Limits their scores to the lowest score of the sorted hits. */
+int wt__cross_score_hits(const struct reranker *reranker, const struct rerank_input *input, const struct hit_list *hits,
+                         size_t count, struct arena *arena, float *logits, wt_error *err)
+{
+    struct cross *cross = NULL;
+    struct tool *tools = wt__arena_array(arena, struct tool, count);
+    uint32_t *rows = wt__arena_array(arena, uint32_t, count);
+    WT_CHECK_ALLOC(rows && tools, err);
+    WT_TRY(wt__cross_encoder_open(reranker->cross, input->progress, &cross, err));
+    for (size_t i = 0; i < count; i++)
+        rows[i] = hits->items[i].row;
+    WT_TRY(input->tools.read(input->tools.context, rows, count, arena, tools, err));
+    return wt__cross_encoder_score(cross, reranker->cross->fields, input->request->text, tools, count, input->progress,
+                                   arena, logits, err);
+}
+
+/* Sorts by logit, because different logits may round to the same probability. */
 static void order_by_logit(struct hit_list *hits, size_t count, float *logits)
 {
     for (size_t i = 0; i < count; i++) {
         wt__hit_rescore(&hits->items[i], wt__cross_probability(logits[i]));
         wt__hit_stage(&hits->items[i], CROSS_STAGE)->score = logits[i];
     }
-    wt__hits_sort(hits->items, logits, count);
-    for (size_t i = 0; i < count; i++)
-        wt__hit_stage(&hits->items[i], CROSS_STAGE)->rank = i + 1;
-    for (size_t i = count; i < hits->len; i++)
-        wt__hit_rescore(&hits->items[i], fminf(hits->items[i].score, hits->items[i - 1].score));
+    wt__hits_order(hits, logits, count);
 }
 
 static int run_cross(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits,
@@ -346,17 +356,9 @@ static int run_cross(const struct reranker *reranker, const struct rerank_input 
 {
     size_t count = hits->len < reranker->reads ? hits->len : reranker->reads;
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
-    struct cross *cross = NULL;
-    struct tool *tools = wt__arena_array(&arena, struct tool, count);
     float *logits = wt__arena_array(&arena, float, count);
-    uint32_t *rows = wt__arena_array(&arena, uint32_t, count);
-    WT_CHECK_ALLOC(logits && rows && tools, err);
-    WT_TRY(wt__cross_encoder_open(reranker->cross, input->progress, &cross, err));
-    for (size_t i = 0; i < count; i++)
-        rows[i] = hits->items[i].row;
-    WT_TRY(input->tools.read(input->tools.context, rows, count, &arena, tools, err));
-    WT_TRY(wt__cross_encoder_score(cross, reranker->cross->fields, input->request->text, tools, count, input->progress,
-                                   &arena, logits, err));
+    WT_CHECK_ALLOC(logits, err);
+    WT_TRY(wt__cross_score_hits(reranker, input, hits, count, &arena, logits, err));
     order_by_logit(hits, count, logits);
     return 0;
 }

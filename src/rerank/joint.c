@@ -48,24 +48,6 @@ static size_t joint_depth(const struct reranker *reranker)
     return JOINT_READS;
 }
 
-/* Computes the logits of the hits [count]. Each pair has the whole request, even if a sub-query found the hit: other
- * parts of a request often tell what a part means. */
-static int score_joint_pairs(const struct reranker *reranker, const struct rerank_input *input,
-                             const struct hit_list *hits, size_t count, struct arena *arena, float *logits,
-                             wt_error *err)
-{
-    struct cross *cross;
-    uint32_t *rows = wt__arena_array(arena, uint32_t, count);
-    struct tool *tools = wt__arena_array(arena, struct tool, count);
-    WT_CHECK_ALLOC(rows && tools, err);
-    for (size_t i = 0; i < count; i++)
-        rows[i] = hits->items[i].row;
-    WT_TRY(wt__cross_encoder_open(reranker->cross, input->progress, &cross, err));
-    WT_TRY(input->tools.read(input->tools.context, rows, count, arena, tools, err));
-    return wt__cross_encoder_score(cross, reranker->cross->fields, input->request->text, tools, count, input->progress,
-                                   arena, logits, err);
-}
-
 static float join_odds(const struct joint_odds *with, float probability, float logit)
 {
     float odds = logf(probability) - logf(1 - probability);
@@ -107,11 +89,7 @@ static void order_jointly(struct hit_list *hits, size_t count, const float *logi
         if (!isnan(hit->estimate))
             hit->estimate = join_odds(&of_hit, hit->estimate, logits[i]);
     }
-    wt__hits_sort(hits->items, keys, count);
-    for (size_t i = 0; i < count; i++)
-        wt__hit_stage(&hits->items[i], CROSS_STAGE)->rank = i + 1;
-    for (size_t i = count; i < hits->len; i++)
-        wt__hit_rescore(&hits->items[i], fminf(hits->items[i].score, hits->items[i - 1].score));
+    wt__hits_order(hits, keys, count);
 }
 
 static int run_joint(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits,
@@ -123,7 +101,7 @@ static int run_joint(const struct reranker *reranker, const struct rerank_input 
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     float *logits = wt__arena_array(&arena, float, count), *keys = wt__arena_array(&arena, float, count);
     WT_CHECK_ALLOC(logits && keys, err);
-    WT_TRY(score_joint_pairs(reranker, input, hits, count, &arena, logits, err));
+    WT_TRY(wt__cross_score_hits(reranker, input, hits, count, &arena, logits, err));
     hits->read_jointly = true;
     join_fits(hits, count, logits);
     order_jointly(hits, count, logits, keys);

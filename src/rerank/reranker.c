@@ -1,6 +1,8 @@
 /* reranker.c: calls the functions of a reranker's kind, and rescores and sorts hits. */
 #include "rerank/reranker.h"
 
+#include <math.h>
+
 struct reranker wt__reranker_plain(const struct rerank_kind *kind)
 {
     return (struct reranker){.kind = kind, .model = kind ? (void *)kind->plain : NULL}; /* never modified */
@@ -44,4 +46,13 @@ void wt__hits_sort(struct hit *hits, float *keys, size_t count)
         hits[at] = hit;
         keys[at] = key;
     }
+}
+
+void wt__hits_order(struct hit_list *hits, float *keys, size_t count)
+{
+    wt__hits_sort(hits->items, keys, count);
+    for (size_t i = 0; i < count; i++)
+        wt__hit_stage(&hits->items[i], CROSS_STAGE)->rank = i + 1;
+    for (size_t i = count; i < hits->len; i++)
+        wt__hit_rescore(&hits->items[i], fminf(hits->items[i].score, hits->items[i - 1].score));
 }

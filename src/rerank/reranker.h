@@ -96,6 +96,15 @@ void wt__hit_rescore(struct hit *hit, float score);
 /* Sorts hits [count] and their keys [count] by key, greatest first. The sort is stable. */
 void wt__hits_sort(struct hit *hits, float *keys, size_t count);
 
+/* Sorts the first `count` hits by key, and records their ranks in the stage CROSS_STAGE. Later hits keep their order.
+ * Their scores are limited to the lowest score of the sorted hits. */
+void wt__hits_order(struct hit_list *hits, float *keys, size_t count);
+
+/* Computes the logits [count] of the first hits with reranker->cross. Each pair has the whole request, even if a
+ * sub-query found the hit: other parts of a request often tell what a part means. */
+int wt__cross_score_hits(const struct reranker *reranker, const struct rerank_input *input, const struct hit_list *hits,
+                         size_t count, struct arena *arena, float *logits, wt_error *err);
+
 /* Name of the cross-encoder among the stages of a hit. */
 #define CROSS_STAGE "cross"
 
