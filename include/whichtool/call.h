@@ -59,8 +59,7 @@ typedef struct wt_call_options {
      * construction: final arguments, assembled (the default), or written by the model from "name: value" lines
      * (A.4.7) */
     const char *experiment;
-    /* Number of first hits to choose from, at most WT_MAX_CALL_CANDIDATES; 0: 8, or 20 with language_model. Weak hits
-     * are left out without language_model. */
+    /* Number of first hits to choose from, at most WT_MAX_CALL_CANDIDATES; 0: 8, or 20 with language_model. */
     size_t candidates;
     /* Models for a part of the work: "NAME" of the same server, or "NAME@URL" of another server. Another server does
      * not get the engine's key. NULL: the engine's model. Source: ToolVerifier, 2.1.

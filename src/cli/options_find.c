@@ -172,10 +172,8 @@ static const struct cli_option call_options[] = {
     FLAG(EXPLAIN, "explain",
          "Show the candidates, the evidence for each, and the words that each argument was read from.", .letter = 'e'),
     FILTER_OPTIONS,
-    NUMBER(
-        CANDIDATES, "candidates", "N", WT_MAX_CALL_CANDIDATES,
-        "Choose from the first N hits. Weak hits are left out, except with --chat-model. Default: 8, with --chat-model "
-        "20."),
+    NUMBER(CANDIDATES, "candidates", "N", WT_MAX_CALL_CANDIDATES,
+           "Choose from the first N hits. Default: 8, with --chat-model 20."),
     OPTION(ABSTAIN, "abstain", TEXT, "SHARE",
            ABSTAIN_HELP " Only without --recipe. Default: 0.05, with --chat-model 0. 0 turns this off."),
     AS_TYPED_OPTION,
