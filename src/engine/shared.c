@@ -197,9 +197,11 @@ static int open_joint_scorer(wt_engine *engine, struct progress *progress, void 
 {
     (void)progress;
     if (!engine->joint_folder[0])
-        return wt__fail(why, WT_EMODEL,
-                        "the model %s, which comes with whichtool, is not installed; install whichtool again",
-                        WT_JOINT_MODEL);
+        return wt__fail(
+            why, WT_EMODEL,
+            "the model %s, which comes with whichtool, is not installed; install whichtool again, or with pip "
+            "whichtool-joint",
+            WT_JOINT_MODEL);
     *out = wt__cross_encoder_new(engine->joint_folder, "");
     return *out ? 0 : wt__fail_nomem(why);
 }
