@@ -183,6 +183,22 @@ static void close_rows(struct chooser_rows *rows, double shrinkage, bool balance
     free(rows->answers);
 }
 
+/* Fits out->sizes on all catalogues except number `without`. shares: of the sizes, with equal weight of each
+ * catalogue. */
+static void fit_default_sizes(const struct fit_set *c, size_t count, size_t without, const double *shares,
+                              struct chooser *out)
+{
+    double(*given)[CHOOSE_SIZES] = calloc(count * REQUESTS, sizeof *given);
+    size_t n = 0;
+    if (!given)
+        exit(1);
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; k != without && i < c[k].count; i++)
+            wt__size_distribution(out, &c[k].samples[i].candidates, given[n++]);
+    wt__sizes_fit(given, n, shares, out->sizes);
+    free(given);
+}
+
 /* Fits `out` on all catalogues except number `without`. If without == count, no catalogue is omitted. */
 static void fit_default_chooser(const struct fit_set *c, size_t count, size_t without, struct chooser *out)
 {
@@ -207,10 +223,11 @@ static void fit_default_chooser(const struct fit_set *c, size_t count, size_t wi
             add_row(&fits, c[k].out_of_domain[i], true, 1);
         all++;
     }
-    *out = (struct chooser){.likelihood = 0.75f, .size = 0.5f};
+    *out = (struct chooser){.size = 1};
     for (size_t n = 0; n < CHOOSE_SIZES; n++)
-        out->sizes[n] = (float)log(sizes[n] / (all + 0.5));
+        sizes[n] /= all + 0.5;
     close_rows(&tools, 1e-4, false, out->tool_weights, &out->tool_constant);
+    fit_default_sizes(c, count, without, sizes, out);
     close_rows(&fits, 1e-3, true, out->answerability_weights, &out->answerability_constant);
 }
 

@@ -217,7 +217,9 @@ typedef struct wt_pick_options {
     double abstain;
     const char *provider; /* only tools of this provider, added to filter->providers; NULL: not restricted */
     int explain;          /* fill the stages and matches of each hit; for "ptr" and "bundle", wt_picked.trace */
-    const char *recipe;   /* a recipe that picks, from wt_recipe_at; NULL: "set". complete and abstain require "set" */
+    /* A recipe that picks, from wt_recipe_at. complete and abstain require "set". NULL: "set"; but if the engine has a
+     * language model, and training found no recorded set near the request, "ptr" chooses the set */
+    const char *recipe;
     /* Only for "ptr" and "bundle": */
     const char *base_retriever; /* recipe that finds the tools to add; NULL: "auto" */
     const char *experiment;     /* reproduces a comparison of the paper, as "NAME=VALUE; NAME=VALUE"; may be NULL.
@@ -274,7 +276,8 @@ typedef struct wt_picked {
 WT_API void wt_picked_free(wt_picked *picked);
 
 /* Picks the set of tools that a request needs, no more and no less (docs/recommend.md). Only the recipe "ptr" asks a
- * language model. Any thread.
+ * language model. If the recipe is open, and the model of "ptr" fails, the result is that of "set", with a notice. Any
+ * thread.
  *
  * Recipes:
  * - "set": `whichtool train all` calibrates its probabilities. Without training they come from other catalogues, and

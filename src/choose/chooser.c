@@ -67,6 +67,9 @@ const struct set_metric wt__set_metrics[SET_METRICS] = {
 /* Added to a share of votes before the logarithm, so that shares below one in a hundred hardly differ. */
 static const float LITTLE = 0.01f;
 
+/* Smallest value of the regression that TOOL_RIDGE_LOG tells from others. */
+static const float LEAST_RIDGE = 0.003f;
+
 /* Selects the candidates: the first CHOOSE_FIRST hits, and later hits with votes of past requests, up to
  * CHOOSE_TOOLS. */
 static void select_candidates(struct candidate_features *out, const struct hit_list *hits)
@@ -118,7 +121,8 @@ static float read_past_sets(struct candidate_features *out, const struct hit_lis
     return tools;
 }
 
-static void read_tool_features(float *out, const struct hit_list *hits, size_t h, float expected)
+static void read_tool_features(float *out, const struct hit_list *hits, size_t h, const struct neighbours *neighbours,
+                               float expected)
 {
     const struct hit *hit = &hits->items[h];
     out[TOOL_SHARE] = hit->features[FEATURE_SCORE];
@@ -129,6 +133,8 @@ static void read_tool_features(float *out, const struct hit_list *hits, size_t h
     out[TOOL_SUBQUERY_MEANING] = hit->features[FEATURE_SUBQUERY_MEANING];
     out[TOOL_SUBQUERY_WORDS] = hit->features[FEATURE_SUBQUERY_WORDS];
     out[TOOL_NEIGHBOUR_VOTES] = logf(hit->features[FEATURE_NEIGHBOUR_VOTES] + LITTLE);
+    out[TOOL_RIDGE] = neighbours && hits->encoded ? wt__neighbours_ridge(neighbours, hits->encoded, hit->row) : 0;
+    out[TOOL_RIDGE_LOG] = logf(fmaxf(out[TOOL_RIDGE], LEAST_RIDGE));
     out[TOOL_EXPECTED] = expected > 0 ? logf(expected) : 0;
 }
 
@@ -168,7 +174,7 @@ void wt__candidate_features_read(struct candidate_features *out, const struct hi
     if (neighbours && hits->votes.request_count > 0)
         expected = read_past_sets(out, hits, neighbours);
     for (size_t t = 0; t < out->tools; t++)
-        read_tool_features(out->features[t], hits, out->hits[t], expected);
+        read_tool_features(out->features[t], hits, out->hits[t], neighbours, expected);
     read_answerability_features(out->answerability, hits, expected);
 }
 
@@ -180,54 +186,51 @@ void wt__candidate_features_read(struct candidate_features *out, const struct hi
  * catalogues. */
 
 static const float default_no_answer[] = {
-    0.04f,   0.05126f, 0.06067f, 0.07854f, 0.08427f, 0.09236f, 0.09691f, 0.1057f, 0.1139f, 0.1195f, 0.1267f,
-    0.1383f, 0.1412f,  0.1449f,  0.151f,   0.1577f,  0.1654f,  0.1703f,  0.1732f, 0.1775f, 0.182f,  0.1874f,
-    0.1933f, 0.1998f,  0.2073f,  0.2124f,  0.217f,   0.2245f,  0.2267f,  0.2332f, 0.2387f, 0.2424f, 0.2454f,
-    0.2498f, 0.2561f,  0.2607f,  0.266f,   0.2691f,  0.2739f,  0.2835f,  0.2916f, 0.3001f, 0.3105f, 0.3156f,
-    0.3202f, 0.3235f,  0.329f,   0.3347f,  0.3406f,  0.3452f,  0.3502f,  0.3558f, 0.3633f, 0.3695f, 0.3755f,
-    0.3805f, 0.3864f,  0.3911f,  0.3961f,  0.4026f,  0.4079f,  0.4161f,  0.4249f, 0.4321f, 0.4389f, 0.4509f,
-    0.4586f, 0.467f,   0.4776f,  0.4862f,  0.4966f,  0.5095f,  0.5145f,  0.5214f, 0.5313f, 0.5362f, 0.5446f,
-    0.5541f, 0.5687f,  0.5772f,  0.5846f,  0.5908f,  0.6029f,  0.6197f,  0.6307f, 0.6435f, 0.6651f, 0.6736f,
-    0.6897f, 0.7051f,  0.7205f,  0.7366f,  0.7476f,  0.7687f,  0.7832f,  0.803f,  0.8185f, 0.8415f, 0.8706f};
+    0.06333f, 0.07233f, 0.08253f, 0.09462f, 0.102f,  0.1083f, 0.1141f, 0.1227f, 0.1269f, 0.1299f, 0.1349f,
+    0.1397f,  0.1434f,  0.1478f,  0.1521f,  0.1582f, 0.1612f, 0.1648f, 0.1702f, 0.1767f, 0.1848f, 0.1919f,
+    0.1961f,  0.1991f,  0.2067f,  0.2097f,  0.2137f, 0.2178f, 0.2217f, 0.2237f, 0.227f,  0.2326f, 0.2364f,
+    0.2445f,  0.2494f,  0.254f,   0.2606f,  0.2654f, 0.2698f, 0.275f,  0.2811f, 0.2862f, 0.2908f, 0.2952f,
+    0.2981f,  0.3025f,  0.3095f,  0.3133f,  0.3214f, 0.3264f, 0.3309f, 0.3384f, 0.346f,  0.354f,  0.3606f,
+    0.3657f,  0.374f,   0.377f,   0.3853f,  0.3908f, 0.3958f, 0.4033f, 0.4084f, 0.4205f, 0.4283f, 0.4313f,
+    0.4382f,  0.4502f,  0.4571f,  0.4632f,  0.4691f, 0.481f,  0.4884f, 0.503f,  0.5091f, 0.5181f, 0.5312f,
+    0.5484f,  0.5632f,  0.5681f,  0.5722f,  0.5902f, 0.6006f, 0.6052f, 0.6108f, 0.629f,  0.649f,  0.6617f,
+    0.6702f,  0.6814f,  0.6894f,  0.7095f,  0.7265f, 0.7406f, 0.7658f, 0.7732f, 0.8181f, 0.8506f, 0.9074f};
 
 const struct chooser wt__chooser_default = {
-    .likelihood = 0.75f,
-    .past = 0.25f,
-    .size = 0.5f,
-    .tool_weights = {2.511f, 0.07186f, 1.134f, -1.404f, 2.007f, 1.972f, 0.4581f, 0, 0},
-    .tool_constant = -2.705f,
-    .sizes = {-1.222f, -0.9444f, -1.873f, -3.098f, -3.993f, -4.617f, -4.718f, -4.718f, -4.718f, -4.718f, -4.718f,
-              -4.718f, -4.718f, -4.718f, -4.718f, -4.718f},
-    .answerability_weights = {1.134f, 0.9674f, -2.661f, -3.792f, -1.99f, -1.449f, 0, 0, 0, 0},
-    .answerability_constant = 2.779f,
+    .size = 1,
+    .tool_weights = {3.164f, -0.2165f, 1.108f, -0.7687f, 1.178f, 1.433f, 1.155f, 0, 0, 0, 0},
+    .tool_constant = -2.752f,
+    .sizes = {-0.2721f, 0.1029f, -0.1005f, -0.2924f, -0.0355f, 0.297f, 0.5491f, 0.6237f, 0.6363f, 0.6379f, 0.6381f,
+              0.6381f, 0.6381f, 0.6381f, 0.6381f, 0.6381f},
+    .answerability_weights = {4.298f, 0.8278f, -5.699f, -2.846f, -3.397f, -1.154f, 0, 0, 0, 0},
+    .answerability_constant = 2.642f,
     .no_answer = {default_no_answer, sizeof default_no_answer / sizeof *default_no_answer},
 };
 
 /* Limits of the sets considered. A prefix is the set of the n most likely tools, for any n. */
 enum {
     PREFIX_MOST = 12, /* maximum length of prefixes */
-    SMALL_OF = 7,     /* number of most likely tools of which all sets of one to three are considered */
     CHANGED_PAST = 5, /* number of past sets whose variations by one tool are also considered */
-    CHANGED_BY = 8,   /* number of most likely tools that a variation may add */
-    LEAST_PREFIX = 2, /* variations of prefixes of length LEAST_PREFIX .. MOST_PREFIX - 1 are also considered */
-    MOST_PREFIX = 4
+    CHANGED_BY = 8    /* number of most likely tools that a variation may add */
 };
-
-/* Added to the vote share of every set, because most sets were used by no past request. */
-static const float UNUSED_SHARE = 0.003f;
 
 /* Added to the score of a tool for each earlier tool, so that no two scores are equal. */
 static const float NONCONFORMITY_STEP = 1e-3f;
 
-/* The sets considered for a request, with their probabilities. */
+enum { FURTHEST = 12 }; /* greatest absolute log odds, and logarithm of a size's factor, so that none is infinite */
+
+/* The distribution of the needed set of a request. */
 struct weighing {
-    const struct chooser *chooser;
     const struct candidate_features *candidates;
     float logits[CHOOSE_TOOLS];    /* log odds that each candidate is needed */
+    double needed[CHOOSE_TOOLS];   /* the same as probabilities p */
     uint32_t likely[CHOOSE_TOOLS]; /* numbers of the candidates, most likely first */
-    size_t count;                  /* S, number of sets */
-    uint64_t sets[CHOOSE_SETS];    /* [S] distinct */
-    float weights[CHOOSE_SETS];    /* [S] probabilities, which sum to 1 */
+    double reuse;                  /* probability that the needed set is a past set */
+    size_t past_count;
+    struct past_set past[NEIGHBOURS_ASKED]; /* the past sets, most likely first; share: P(set | past) */
+    double sizes[2 * CHOOSE_SIZES + 1];     /* factor of P(set | new) for sets of n tools; makes the sum 1 */
+    size_t count;                           /* S, number of sets considered */
+    uint64_t sets[CHOOSE_SETS];             /* [S] distinct */
 };
 
 float wt__logistic(const float *weights, float constant, const float *values, size_t count)
@@ -243,7 +246,144 @@ static size_t size_of_set(uint64_t set)
     return (size_t)__builtin_popcountll(set);
 }
 
-/* ---------------------------------------------------------------- candidate sets */
+/* ---------------------------------------------------------------- new sets */
+
+/* Computes the distribution of the number of needed tools among `tools`, counts [CHOOSE_SIZES + 1]. The last count
+ * includes all greater ones. */
+static void count_needed(const struct weighing *w, uint64_t tools, double *counts)
+{
+    memset(counts, 0, (CHOOSE_SIZES + 1) * sizeof *counts);
+    counts[0] = 1;
+    for (uint64_t rest = tools; rest; rest &= rest - 1) {
+        double p = w->needed[__builtin_ctzll(rest)];
+        counts[CHOOSE_SIZES] += p * counts[CHOOSE_SIZES - 1];
+        for (size_t n = CHOOSE_SIZES; n-- > 0;)
+            counts[n] = (1 - p) * counts[n] + (n > 0 ? p * counts[n - 1] : 0);
+    }
+}
+
+static uint64_t all_candidates(const struct weighing *w)
+{
+    return w->candidates->tools == CHOOSE_TOOLS ? UINT64_MAX : ((uint64_t)1 << w->candidates->tools) - 1;
+}
+
+/* Sets the factors of the sizes. A request needs at least one tool. */
+static void weigh_sizes(struct weighing *w, const struct chooser *c)
+{
+    double counts[CHOOSE_SIZES + 1], all = 0;
+    count_needed(w, all_candidates(w), counts);
+    w->sizes[0] = 0;
+    for (size_t n = 1; n <= CHOOSE_SIZES; n++) {
+        w->sizes[n] = exp(fmax(-FURTHEST, fmin(FURTHEST, (double)(c->size * c->sizes[n - 1]))));
+        all += w->sizes[n] * counts[n];
+    }
+    for (size_t n = 1; n <= CHOOSE_SIZES; n++)
+        w->sizes[n] /= all;
+    for (size_t n = CHOOSE_SIZES + 1; n <= 2 * CHOOSE_SIZES; n++)
+        w->sizes[n] = w->sizes[CHOOSE_SIZES];
+}
+
+static double expected_new_tracc(const struct weighing *w, uint64_t picked)
+{
+    double inside[CHOOSE_SIZES + 1], outside[CHOOSE_SIZES + 1], sum = 0;
+    size_t size = size_of_set(picked);
+    count_needed(w, picked, inside);
+    count_needed(w, all_candidates(w) & ~picked, outside);
+    for (size_t in = 1; in <= CHOOSE_SIZES; in++) /* TRACC is 0 without a common tool */
+        for (size_t out = 0; out <= CHOOSE_SIZES; out++)
+            sum += inside[in] * outside[out] * w->sizes[in + out] *
+                   wt__tracc((struct overlap){.gold = in + out, .picked = size, .common = in});
+    return sum;
+}
+
+/* Returns the probability that a new set has all its tools in `tools`. */
+static double probability_of_new_subset(const struct weighing *w, uint64_t tools)
+{
+    double counts[CHOOSE_SIZES + 1], sum = 0, none = 1;
+    count_needed(w, tools, counts);
+    for (uint64_t rest = all_candidates(w) & ~tools; rest; rest &= rest - 1)
+        none *= 1 - w->needed[__builtin_ctzll(rest)];
+    for (size_t n = 1; n <= CHOOSE_SIZES; n++)
+        sum += counts[n] * w->sizes[n];
+    return sum * none;
+}
+
+/* Returns the probability that a new set has the candidate `tool`. */
+static double probability_in_new_set(const struct weighing *w, size_t tool)
+{
+    double counts[CHOOSE_SIZES + 1], sum = 0;
+    count_needed(w, all_candidates(w) & ~((uint64_t)1 << tool), counts);
+    for (size_t n = 0; n <= CHOOSE_SIZES; n++)
+        sum += counts[n] * w->sizes[n + 1];
+    return w->needed[tool] * sum;
+}
+
+/* ---------------------------------------------------------------- past sets */
+
+static int compare_past(const void *a, const void *b)
+{
+    const struct past_set *x = a, *y = b;
+    return x->share != y->share ? (x->share < y->share) - (x->share > y->share)
+                                : (x->tools > y->tools) - (x->tools < y->tools);
+}
+
+/* Returns the logarithm of the probability that exactly the tools of the set are needed, if independent. */
+static double log_likelihood(const struct weighing *w, uint64_t set)
+{
+    double sum = 0;
+    for (size_t t = 0; t < w->candidates->tools; t++)
+        sum += log(set >> t & 1 ? w->needed[t] : 1 - w->needed[t]);
+    return sum;
+}
+
+static void weigh_past_sets(struct weighing *w, const struct chooser *c)
+{
+    double scores[NEIGHBOURS_ASKED], best = -INFINITY, all = 0;
+    const struct candidate_features *s = w->candidates;
+    w->past_count = s->past_count;
+    memcpy(w->past, s->past, s->past_count * sizeof *s->past);
+    for (size_t i = 0; i < w->past_count; i++) {
+        scores[i] = c->past * log((double)w->past[i].share) + c->likelihood * log_likelihood(w, w->past[i].tools);
+        best = fmax(best, scores[i]);
+    }
+    for (size_t i = 0; i < w->past_count; i++)
+        all += exp(scores[i] - best);
+    for (size_t i = 0; i < w->past_count; i++)
+        w->past[i].share = (float)(exp(scores[i] - best) / all);
+    qsort(w->past, w->past_count, sizeof *w->past, compare_past);
+}
+
+static void compute_logits(const struct chooser *chooser, const struct candidate_features *candidates, float *logits)
+{
+    for (size_t t = 0; t < candidates->tools; t++) {
+        float p = wt__logistic(chooser->tool_weights, chooser->tool_constant, candidates->features[t], TOOL_FEATURES);
+        logits[t] = fmaxf(-FURTHEST, fminf(FURTHEST, logf(p) - logf(1 - p)));
+    }
+}
+
+static void read_reuse(const struct candidate_features *s, const float *logits, float *out)
+{
+    memset(out, 0, REUSE_FEATURES * sizeof *out);
+    out[REUSE_NEAREST] = s->answerability[ANSWERABLE_NEAREST];
+    for (size_t i = 0; i < s->past_count; i++) {
+        float sum = 0;
+        for (uint64_t rest = s->past[i].tools; rest; rest &= rest - 1)
+            sum += logits[__builtin_ctzll(rest)];
+        sum /= (float)size_of_set(s->past[i].tools);
+        out[REUSE_SHARE] = fmaxf(out[REUSE_SHARE], s->past[i].share);
+        out[REUSE_FIT] = i == 0 ? sum : fmaxf(out[REUSE_FIT], sum);
+    }
+}
+
+void wt__reuse_features_read(const struct chooser *chooser, const struct candidate_features *candidates,
+                             float out[REUSE_FEATURES])
+{
+    float logits[CHOOSE_TOOLS];
+    compute_logits(chooser, candidates, logits);
+    read_reuse(candidates, logits, out);
+}
+
+/* ---------------------------------------------------------------- sets considered */
 
 static void add_likely_set(struct weighing *w, uint64_t set)
 {
@@ -251,97 +391,24 @@ static void add_likely_set(struct weighing *w, uint64_t set)
         w->sets[w->count++] = set;
 }
 
-static uint64_t bit_of(const struct weighing *w, size_t place)
-{
-    return (uint64_t)1 << w->likely[place];
-}
-
-static uint64_t likely_prefix(const struct weighing *w, size_t length)
-{
-    uint64_t set = 0;
-    for (size_t i = 0; i < length && i < w->candidates->tools; i++)
-        set |= bit_of(w, i);
-    return set;
-}
-
-static void add_small_sets(struct weighing *w)
-{
-    size_t n = w->candidates->tools < SMALL_OF ? w->candidates->tools : SMALL_OF;
-    for (size_t a = 0; a < n; a++) {
-        add_likely_set(w, bit_of(w, a));
-        for (size_t b = a + 1; b < n; b++) {
-            add_likely_set(w, bit_of(w, a) | bit_of(w, b));
-            for (size_t c = b + 1; c < n; c++)
-                add_likely_set(w, bit_of(w, a) | bit_of(w, b) | bit_of(w, c));
-        }
-    }
-}
-
 static void add_changes(struct weighing *w, uint64_t set)
 {
     for (size_t i = 0; i < CHANGED_BY && i < w->candidates->tools; i++)
-        add_likely_set(w, set | bit_of(w, i));
+        add_likely_set(w, set | (uint64_t)1 << w->likely[i]);
     for (uint64_t rest = set; rest; rest &= rest - 1)
         add_likely_set(w, set & ~(rest & -rest));
 }
 
-static int compare_past(const void *a, const void *b)
-{
-    const struct past_set *x = a, *y = b;
-    return (x->share < y->share) - (x->share > y->share);
-}
-
 static void collect_sets(struct weighing *w)
 {
-    struct past_set past[NEIGHBOURS_ASKED];
-    size_t count = w->candidates->past_count;
-    memcpy(past, w->candidates->past, count * sizeof *past);
-    qsort(past, count, sizeof *past, compare_past);
-    for (size_t i = 0; i < count; i++)
-        add_likely_set(w, past[i].tools);
-    for (size_t n = 1; n <= PREFIX_MOST && n <= w->candidates->tools; n++)
-        add_likely_set(w, likely_prefix(w, n));
-    add_small_sets(w);
-    for (size_t i = 0; i < CHANGED_PAST && i < count; i++)
-        add_changes(w, past[i].tools);
-    for (size_t n = LEAST_PREFIX; n < MOST_PREFIX; n++)
-        add_changes(w, likely_prefix(w, n));
+    uint64_t prefix = 0;
+    for (size_t i = 0; i < w->past_count; i++)
+        add_likely_set(w, w->past[i].tools);
+    for (size_t n = 0; n < PREFIX_MOST && n < w->candidates->tools; n++)
+        add_likely_set(w, prefix |= (uint64_t)1 << w->likely[n]);
+    for (size_t i = 0; i < CHANGED_PAST && i < w->past_count; i++)
+        add_changes(w, w->past[i].tools);
     w->count = wt__sort_unique_u64(w->sets, w->count);
-}
-
-/* ---------------------------------------------------------------- probabilities */
-
-static float past_share(const struct candidate_features *s, uint64_t set)
-{
-    float share = UNUSED_SHARE;
-    for (size_t i = 0; i < s->past_count; i++)
-        if (s->past[i].tools == set)
-            share += s->past[i].share;
-    return share;
-}
-
-static double score_set(const struct weighing *w, uint64_t set)
-{
-    const struct chooser *c = w->chooser;
-    size_t size = size_of_set(set);
-    double logits = 0;
-    for (uint64_t rest = set; rest; rest &= rest - 1)
-        logits += w->logits[__builtin_ctzll(rest)];
-    return c->likelihood * logits + c->past * log((double)past_share(w->candidates, set)) +
-           c->size * c->sizes[(size < CHOOSE_SIZES ? size : CHOOSE_SIZES) - 1];
-}
-
-static void weigh_sets(struct weighing *w)
-{
-    double scores[CHOOSE_SETS], best = -INFINITY, all = 0;
-    for (size_t i = 0; i < w->count; i++) {
-        scores[i] = score_set(w, w->sets[i]);
-        best = fmax(best, scores[i]);
-    }
-    for (size_t i = 0; i < w->count; i++)
-        all += exp(scores[i] - best);
-    for (size_t i = 0; i < w->count; i++)
-        w->weights[i] = (float)(exp(scores[i] - best) / all);
 }
 
 static void sort_likely(struct weighing *w)
@@ -354,49 +421,82 @@ static void sort_likely(struct weighing *w)
         w->likely[t] = tools[t].row;
 }
 
+static void compute_needed(struct weighing *w, const struct chooser *chooser)
+{
+    compute_logits(chooser, w->candidates, w->logits);
+    for (size_t t = 0; t < w->candidates->tools; t++)
+        w->needed[t] = 1 / (1 + exp(-(double)w->logits[t]));
+}
+
 static void weigh_candidates(struct weighing *w, const struct chooser *chooser,
                              const struct candidate_features *candidates)
 {
-    enum { FURTHEST = 12 }; /* greatest absolute logit */
-    w->chooser = chooser;
+    float reuse[REUSE_FEATURES];
     w->candidates = candidates;
     w->count = 0;
-    for (size_t t = 0; t < candidates->tools; t++) {
-        float p = wt__logistic(chooser->tool_weights, chooser->tool_constant, candidates->features[t], TOOL_FEATURES);
-        w->logits[t] = fmaxf(-FURTHEST, fminf(FURTHEST, logf(p) - logf(1 - p)));
-    }
+    compute_needed(w, chooser);
     sort_likely(w);
+    read_reuse(candidates, w->logits, reuse);
+    w->reuse = candidates->past_count == 0
+                   ? 0
+                   : (double)wt__logistic(chooser->reuse_weights, chooser->reuse_constant, reuse, REUSE_FEATURES);
+    weigh_past_sets(w, chooser);
+    weigh_sizes(w, chooser);
     collect_sets(w);
-    weigh_sets(w);
+}
+
+void wt__size_distribution(const struct chooser *chooser, const struct candidate_features *candidates,
+                           double out[CHOOSE_SIZES])
+{
+    struct weighing w = {.candidates = candidates};
+    double counts[CHOOSE_SIZES + 1];
+    compute_needed(&w, chooser);
+    count_needed(&w, all_candidates(&w), counts);
+    for (size_t n = 1; n <= CHOOSE_SIZES; n++)
+        out[n - 1] = counts[n] / (1 - counts[0]);
+}
+
+void wt__sizes_fit(double (*given)[CHOOSE_SIZES], size_t count, const double *shares, float *sizes)
+{
+    static const double LITTLE_SHARE = 0.01; /* added to both shares, so that rare sizes keep a factor of about 1 */
+    for (size_t n = 0; n < CHOOSE_SIZES; n++) {
+        double mean = 0;
+        for (size_t q = 0; q < count; q++)
+            mean += given[q][n] / (double)count;
+        sizes[n] = (float)log((shares[n] + LITTLE_SHARE) / (mean + LITTLE_SHARE));
+    }
 }
 
 /* ---------------------------------------------------------------- the set to recommend */
 
 static float expected_tracc(const struct weighing *w, uint64_t picked)
 {
-    double sum = 0;
-    for (size_t i = 0; i < w->count; i++)
-        sum += (double)w->weights[i] * wt__tracc((struct overlap){.gold = size_of_set(w->sets[i]),
+    double past = 0;
+    for (size_t i = 0; i < w->past_count; i++)
+        past +=
+            (double)w->past[i].share * wt__tracc((struct overlap){.gold = size_of_set(w->past[i].tools),
                                                                   .picked = size_of_set(picked),
-                                                                  .common = size_of_set(w->sets[i] & picked)});
-    return (float)sum;
+                                                                  .common = size_of_set(w->past[i].tools & picked)});
+    return (float)(w->reuse * past + (1 - w->reuse) * expected_new_tracc(w, picked));
 }
 
-/* Computes the probability of each tool, out [tools]: the sum of the weights of the sets with the tool. */
+/* Computes the probability of each tool, out [tools]. */
 static void sum_probabilities(const struct weighing *w, float *out)
 {
-    memset(out, 0, w->candidates->tools * sizeof *out);
-    for (size_t i = 0; i < w->count; i++)
-        for (uint64_t rest = w->sets[i]; rest; rest &= rest - 1)
-            out[__builtin_ctzll(rest)] += w->weights[i];
+    for (size_t t = 0; t < w->candidates->tools; t++) {
+        double past = 0;
+        for (size_t i = 0; i < w->past_count; i++)
+            past += w->past[i].tools >> t & 1 ? (double)w->past[i].share : 0;
+        out[t] = (float)fmin(1, w->reuse * past + (1 - w->reuse) * probability_in_new_set(w, t));
+    }
 }
 
 static float probability_of_subset(const struct weighing *w, uint64_t tools)
 {
-    double sum = 0;
-    for (size_t i = 0; i < w->count; i++)
-        sum += (w->sets[i] & ~tools) == 0 ? (double)w->weights[i] : 0;
-    return (float)sum;
+    double past = 0;
+    for (size_t i = 0; i < w->past_count; i++)
+        past += (w->past[i].tools & ~tools) == 0 ? (double)w->past[i].share : 0;
+    return (float)fmin(1, w->reuse * past + (1 - w->reuse) * probability_of_new_subset(w, tools));
 }
 
 void wt__choose(const struct chooser *chooser, const struct candidate_features *candidates, struct chosen *out)
@@ -415,6 +515,7 @@ void wt__choose(const struct chooser *chooser, const struct candidate_features *
         }
     }
     out->complete = probability_of_subset(&w, out->tools);
+    out->reuse = (float)w.reuse;
 }
 
 /* ---------------------------------------------------------------- complete sets */
@@ -579,12 +680,14 @@ int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *ar
         size_t count;
         const char *name;
     } lists[] = {{out->tool_weights, TOOL_FEATURES, "tool"},
+                 {out->reuse_weights, REUSE_FEATURES, "reuse"},
                  {out->sizes, CHOOSE_SIZES, "sizes"},
                  {out->answerability_weights, ANSWERABLE_FEATURES, "answerability"}};
     const struct {
         float *into;
         const char *name;
     } numbers[] = {{&out->tool_constant, "tool_constant"},
+                   {&out->reuse_constant, "reuse_constant"},
                    {&out->likelihood, "likelihood"},
                    {&out->past, "past"},
                    {&out->size, "size"},
@@ -615,17 +718,19 @@ static json_t *write_number_list(const float *values, size_t count)
 
 json_t *wt__chooser_write(const struct chooser *c)
 {
-    json_t *config = json_pack("{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}", "tool",
-                               write_number_list(c->tool_weights, TOOL_FEATURES), "tool_constant",
-                               (double)c->tool_constant, "likelihood", (double)c->likelihood, "past", (double)c->past,
-                               "size", (double)c->size, "sizes", write_number_list(c->sizes, CHOOSE_SIZES),
-                               "answerability", write_number_list(c->answerability_weights, ANSWERABLE_FEATURES),
-                               "answerability_constant", (double)c->answerability_constant, "nonconformity",
-                               write_number_list(c->nonconformity.values, c->nonconformity.count), "unused",
-                               write_number_list(c->unused.values, c->unused.count), "no_answer",
-                               write_number_list(c->no_answer.values, c->no_answer.count), "nearest",
-                               write_number_list(c->nearest.values, c->nearest.count), "lengths",
-                               write_number_list(c->lengths.values, c->lengths.count));
+    json_t *config =
+        json_pack("{s:o, s:f, s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}", "tool",
+                  write_number_list(c->tool_weights, TOOL_FEATURES), "tool_constant", (double)c->tool_constant, "reuse",
+                  write_number_list(c->reuse_weights, REUSE_FEATURES), "reuse_constant", (double)c->reuse_constant,
+                  "likelihood", (double)c->likelihood, "past", (double)c->past, "size", (double)c->size, "sizes",
+                  write_number_list(c->sizes, CHOOSE_SIZES), "answerability",
+                  write_number_list(c->answerability_weights, ANSWERABLE_FEATURES), "answerability_constant",
+                  (double)c->answerability_constant, "nonconformity",
+                  write_number_list(c->nonconformity.values, c->nonconformity.count), "unused",
+                  write_number_list(c->unused.values, c->unused.count), "no_answer",
+                  write_number_list(c->no_answer.values, c->no_answer.count), "nearest",
+                  write_number_list(c->nearest.values, c->nearest.count), "lengths",
+                  write_number_list(c->lengths.values, c->lengths.count));
     if (!config || !c->has_relevance)
         return config;
     if (json_object_set_new(config, "relevance", write_number_list(c->relevance.weights, RELEVANCE_FEATURES)) == 0 &&

@@ -30,6 +30,8 @@ enum tool_feature {
     TOOL_SUBQUERY_MEANING,
     TOOL_SUBQUERY_WORDS,
     TOOL_NEIGHBOUR_VOTES, /* log(share of the votes of past requests for the tool + a small constant) */
+    TOOL_RIDGE,           /* wt__neighbours_ridge of the request */
+    TOOL_RIDGE_LOG,       /* its logarithm, from a small positive number */
     TOOL_EXPECTED,        /* log of the mean number of tools of the past requests; the same for all tools */
     TOOL_FEATURES
 };
@@ -70,24 +72,29 @@ struct candidate_features {
 void wt__candidate_features_read(struct candidate_features *out, const struct hit_list *hits,
                                  const struct neighbours *neighbours);
 
-/* The chooser estimates a probability for each plausible set. Plausible are the sets of similar past requests, sets of
- * the most likely tools, and small changes of these sets. The logarithm of the probability is, up to a constant,
+/* The chooser estimates the probability of each set. Either the request needs a set that similar past requests used,
+ * or it needs a new set:
  *
- *   likelihood * sum over the set's tools of logit(p)
- *     + past * log(share of the past requests' votes)
- *     + size * log(share of usages with so many tools)
+ *   P(set) = reuse * P(set | past) + (1 - reuse) * P(set | new)
  *
- * where p is the probability that a tool is needed, a logistic function of the tool's features. The result is either
+ *   P(set | past)  in proportion to share of the past requests' votes ^ past
+ *                    * (product of p over its tools, and of 1 - p over the other candidates) ^ likelihood
+ *   P(set | new)   in proportion to (product of p over its tools, and of 1 - p over the other candidates)
+ *                    * exp(sizes[n]) ^ size, where n is its number of tools
  *
- *   the set with the greatest expected TRACC (set_metrics.h), or
+ * Here p is the probability that a tool is needed, a logistic function of the tool's features. `reuse` is another one,
+ * of the similarity of the past requests. The result is either
+ *
+ *   the set with the greatest expected TRACC (set_metrics.h) among the past sets, their small changes and the sets of
+ *   the likeliest tools, or
  *   a set complete with a given probability P: tools join in the order of their probability until it is complete.
  *
- * The second set is calibrated by split conformal prediction (Vovk et al. 2005; Angelopoulos and Bates 2021). Each tool
- * has a score, the estimated probability that the set is complete before the tool joins. The nonconformity score of a
- * request with known tools is the score of its last needed tool. Given n such requests, let t be the ceil((n + 1) P)-th
- * smallest nonconformity score. A set with all tools of a score up to t is complete with probability P or more, if the
- * request is exchangeable with the n requests. Requests for tools without past use have a separate list of scores
- * (Mondrian conformal prediction).
+ * The second set is calibrated by split conformal prediction (Vovk et al. 2005; Angelopoulos and Bates 2021). Each
+ * tool has a score, the estimated probability that the set is complete before the tool joins. The nonconformity score
+ * of a request with known tools is the score of its last needed tool. Given n such requests, let t be the ceil((n + 1)
+ * P)-th smallest nonconformity score. A set with all tools of a score up to t is complete with probability P or more,
+ * if the request is exchangeable with the n requests. Requests for tools without past use have a separate list of
+ * scores (Mondrian conformal prediction).
  *
  * The nonconformity scores come from cross-validation: each fold is scored with weights fitted to the other folds. A
  * query uses weights fitted to all folds. The probability P therefore holds only if one fold hardly changes the
@@ -99,7 +106,15 @@ void wt__candidate_features_read(struct candidate_features *out, const struct hi
 
 enum {
     CHOOSE_SIZES = 16, /* number of distinct set sizes; the last includes all larger sets */
-    CHOOSE_SETS = 512  /* maximum number of sets considered */
+    CHOOSE_SETS = 256  /* maximum number of sets considered */
+};
+
+/* Features for predicting whether the request needs a set that similar past requests used. */
+enum reuse_feature {
+    REUSE_NEAREST, /* cosine of the most similar past request */
+    REUSE_SHARE,   /* greatest share of the votes for one set */
+    REUSE_FIT,     /* greatest mean log odds of the tools of a past set */
+    REUSE_FEATURES
 };
 
 /* Values measured on requests with known tools. */
@@ -110,8 +125,9 @@ struct calibration {
 
 struct chooser {
     float tool_weights[TOOL_FEATURES], tool_constant;
-    float likelihood, past, size; /* weights of the three terms above */
-    float sizes[CHOOSE_SIZES];    /* [n - 1] log of the share of usages with n tools; all 0 if unknown */
+    float reuse_weights[REUSE_FEATURES], reuse_constant;
+    float likelihood, past, size; /* exponents above */
+    float sizes[CHOOSE_SIZES];    /* [n - 1] log of how much more often n tools are needed than p says */
     float answerability_weights[ANSWERABLE_FEATURES], answerability_constant;
     struct calibration nonconformity; /* nonconformity scores of requests for tools with past use */
     struct calibration unused;    /* scores of requests for tools without past use; if empty, `nonconformity` is used */
@@ -135,7 +151,21 @@ struct chosen {
     float probability[CHOOSE_TOOLS]; /* probability that each tool is needed */
     float tracc;                     /* expected TRACC of this set */
     float complete;                  /* estimated probability that the set has all needed tools */
+    float reuse;                     /* probability that the request needs a set that similar past requests used */
 };
+
+/* Reads the features of a request with past sets. Uses the chooser's tool weights. */
+void wt__reuse_features_read(const struct chooser *chooser, const struct candidate_features *candidates,
+                             float out[REUSE_FEATURES]);
+
+/* Computes the distribution of the number of needed tools n that the tool weights give, out [CHOOSE_SIZES] with n - 1
+ * as index, if the candidates are independent and at least one is needed. */
+void wt__size_distribution(const struct chooser *chooser, const struct candidate_features *candidates,
+                           double out[CHOOSE_SIZES]);
+
+/* Computes a chooser's `sizes`: the logarithm of `shares` [CHOOSE_SIZES], the share of requests for 1, 2, ... tools,
+ * divided by the mean of given [count], the wt__size_distribution of requests. */
+void wt__sizes_fit(double (*given)[CHOOSE_SIZES], size_t count, const double *shares, float *sizes);
 
 /* Chooses the set with the greatest expected TRACC. */
 void wt__choose(const struct chooser *chooser, const struct candidate_features *candidates, struct chosen *out);

@@ -103,7 +103,8 @@ const struct cli_verb wt__find_verb = {
 
 static const struct cli_option pick_options[] = {
     OPTION(RECIPE, "recipe", RECIPE, "NAME",
-           "set (default) predicts the set; bundle takes the most similar set of past use; ptr has a language model "
+           "set (default) predicts the set, and leaves it to ptr if a language model is configured and no past set is "
+           "near; bundle takes the most similar set of past use; ptr has a language model "
            "correct that set.",
            .letter = 'r'),
     OPTION(COMPLETE, "complete", TEXT, "P",

@@ -56,6 +56,7 @@ struct index_handle {
     atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools without a vector, by set; INDEX_UNCOUNTED until counted */
     const struct trained *labels;                    /* trained models whose labels are mapped; NULL before first use */
     uint32_t *label_rows;          /* [labels->past.label_count] row of each label, or NEIGHBOURS_GONE */
+    uint32_t *row_labels;          /* [rows] label of each row, or NEIGHBOURS_GONE; NULL without labels */
     struct bundles *bundles[2];    /* by the encoder of `labels`, and by that of the engine; NULL before first use */
     struct kept_tools *kept;       /* all tools in memory; NULL if they must be read from the store */
     struct collection *collection; /* inputs of the snapshot for the next build, or NULL; guarded by build_lock */

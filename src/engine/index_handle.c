@@ -458,6 +458,7 @@ static void free_index(struct index_handle *index)
 {
     wt__snapshot_free(index->snapshot);
     free(index->label_rows);
+    free(index->row_labels);
     wt__kept_tools_free(index->kept);
     wt__collection_free(index->collection);
     wt__tool_cache_free(index->tool_cache);
@@ -511,8 +512,10 @@ static int map_label_rows(struct index_handle *fresh, const struct trained *labe
     if (!labels || labels->past.label_count == 0)
         return 0;
     fresh->label_rows = wt__alloc_array(labels->past.label_count, sizeof *fresh->label_rows);
-    WT_CHECK_ALLOC(fresh->label_rows, err);
-    wt__past_requests_rows(&labels->past, fresh->snapshot->keys, fresh->snapshot->rows, fresh->label_rows);
+    fresh->row_labels = wt__alloc_array(fresh->snapshot->rows, sizeof *fresh->row_labels);
+    WT_CHECK_ALLOC(fresh->label_rows && fresh->row_labels, err);
+    wt__past_requests_rows(&labels->past, fresh->snapshot->keys, fresh->snapshot->rows, fresh->label_rows,
+                           fresh->row_labels);
     return 0;
 }
 

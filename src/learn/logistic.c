@@ -4,6 +4,8 @@
 
 #include "learn/logistic.h"
 
+#include "learn/cholesky.h"
+
 enum {
     STEPS = 30,             /* maximum number of steps */
     ROW = LOGISTIC_MOST + 1 /* maximum number of unknowns: the weights, then the constant */
@@ -59,29 +61,6 @@ static void add_logistic_sample(struct logistic_fit *fit, size_t i)
     }
 }
 
-/* Solves curvature * step = gradient in place by Cholesky decomposition: the gradient becomes the step. */
-static void solve_step(struct logistic_fit *fit)
-{
-    double(*a)[ROW] = fit->curvature, *b = fit->gradient;
-    for (size_t i = 0; i < fit->n; i++)
-        for (size_t j = 0; j <= i; j++) {
-            double sum = a[i][j];
-            for (size_t k = 0; k < j; k++)
-                sum -= a[i][k] * a[j][k];
-            a[i][j] = i == j ? sqrt(fmax(sum, 1e-12)) : sum / a[j][j];
-        }
-    for (size_t i = 0; i < fit->n; i++) {
-        for (size_t k = 0; k < i; k++)
-            b[i] -= a[i][k] * b[k];
-        b[i] /= a[i][i];
-    }
-    for (size_t i = fit->n; i-- > 0;) {
-        for (size_t k = i + 1; k < fit->n; k++)
-            b[i] -= a[k][i] * b[k];
-        b[i] /= a[i][i];
-    }
-}
-
 /* Makes one step of Newton's method and returns its squared length. */
 static double newton_step(struct logistic_fit *fit, double shrinkage)
 {
@@ -94,7 +73,8 @@ static double newton_step(struct logistic_fit *fit, double shrinkage)
         fit->gradient[f] += shrinkage * fit->unknown[f];
         fit->curvature[f][f] += shrinkage;
     }
-    solve_step(fit);
+    wt__cholesky(&fit->curvature[0][0], fit->n, ROW);
+    wt__cholesky_solve(&fit->curvature[0][0], fit->n, ROW, fit->gradient); /* the gradient becomes the step */
     for (size_t f = 0; f < fit->n; f++)
         length += fit->gradient[f] * fit->gradient[f];
     double limit = fmin(1, 4 / sqrt(fmax(length, 1e-300))); /* a full step far from the optimum may overshoot */

@@ -7,12 +7,13 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "learn/dev_evaluator.h"
+#include "learn/ridge.h"
 #include "learn/trainers.h"
 #include "nn/safetensors.h"
 
-/* The lesson "dpr" searches the tools' texts with the current encoder (the dual encoder of ToolRerank, section 2.2, and
- * of ToolBench). The lesson "encoder" trains that encoder. "dpr" only tunes the weight of sub-queries on dev and writes
- * the recipe. */
+/* The lesson "dpr" searches the tools' texts with the current encoder (the dual encoder of ToolRerank, section 2.2,
+ * and of ToolBench). The lesson "encoder" trains that encoder. "dpr" only tunes the weight of sub-queries on dev and
+ * writes the recipe. */
 
 static int measure_dpr(struct dev_evaluator *evaluator, struct retriever *retriever, struct dev_outcome *out,
                        wt_error *err)
@@ -38,8 +39,8 @@ int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
 
 /* The vector of a tool is a weighted sum of its description's vector and the mean vector of the requests that used the
  * tool. The mean is normalised first (the paper does not specify this), because a tool with many different uses has a
- * short mean. The lesson "tool2vec" tunes two numbers on dev: the weight of the mean, and the number of usages at which
- * the mean has half of that weight. */
+ * short mean. The lesson "tool2vec" tunes two numbers on dev: the weight of the mean, and the number of usages at
+ * which the mean has half of that weight. */
 
 /* A single usage weighs at most 1 / DOUBT of the description, whatever the weight of the mean. So one false usage does
  * not put an unneeded tool among the first hits. DOUBT was chosen on dev with false usages (bench/poison.py). Every
@@ -48,8 +49,8 @@ enum { DOUBT = 20 };
 
 static const struct tool2vec usual = {1, 2, 2 * DOUBT};
 
-/* Weight of the description, weight of the mean, and number of usages for half of the mean's weight. The choices are in
- * order of preference: a later choice must be better by more than a standard error. */
+/* Weight of the description, weight of the mean, and number of usages for half of the mean's weight. The choices are
+ * in order of preference: a later choice must be better by more than a standard error. */
 static const struct tool2vec choices[] = {
     {1, 2, 2 * DOUBT}, {1, 1.5f, 1.5f * DOUBT}, {1, 1, DOUBT},           {1, 3, 3 * DOUBT},
     {1, 5, 5 * DOUBT}, {1, 0.7f, 0.7f * DOUBT}, {1, 0.5f, 0.5f * DOUBT}, {1, 0, 0},
@@ -154,8 +155,8 @@ static int encode_untrained(const struct dev_evaluator *evaluator, const struct 
     return wt__encode_many(encoder, TEXT_REQUEST, train->texts, train->count, training->threads, *out, &progress, err);
 }
 
-/* Writes the vectors and the tools of the past requests. untrained: [B, dim] further vectors of these requests, by the
- * engine's encoder; NULL to write none. */
+/* Writes the vectors and the tools of the past requests, and a regression from the one to the other. untrained: [B,
+ * dim] further vectors of these requests, by the engine's encoder; NULL to write none. */
 static int write_past_requests(const struct dev_evaluator *evaluator, const float *untrained, size_t dim,
                                const char *folder, wt_error *err)
 {
@@ -163,8 +164,10 @@ static int write_past_requests(const struct dev_evaluator *evaluator, const floa
     size_t labels = n->starts[n->count];
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     WT_AUTO_FREE float *numbers = wt__alloc_array(n->count + 1 + labels, sizeof *numbers);
+    WT_AUTO_FREE float *ridge = wt__alloc_array(evaluator->tools * (n->dim + 1), sizeof *ridge);
     char *path = wt__path_join(&arena, folder, TRAINED_WEIGHTS);
-    WT_CHECK_ALLOC(numbers && path, err);
+    WT_CHECK_ALLOC(numbers && ridge && path, err);
+    WT_TRY(wt__ridge_fit(n, evaluator->tools, ridge, err));
     WT_TRY(wt__make_folders(folder, err));
     for (size_t i = 0; i <= n->count; i++)
         numbers[i] = (float)n->starts[i];
@@ -174,8 +177,9 @@ static int write_past_requests(const struct dev_evaluator *evaluator, const floa
         {.name = PAST_REQUESTS, .data = n->requests, .rank = 2, .shape = {n->count, n->dim}},
         {.name = PAST_STARTS, .data = numbers, .rank = 1, .shape = {n->count + 1}},
         {.name = PAST_LABELS, .data = numbers + n->count + 1, .rank = 1, .shape = {labels}},
+        {.name = PAST_RIDGE, .data = ridge, .rank = 2, .shape = {evaluator->tools, n->dim + 1}},
         {.name = PAST_UNTRAINED, .data = untrained, .rank = 2, .shape = {n->count, dim}}};
-    return wt__safetensors_write(path, tensors, untrained ? 4 : 3, NULL, err);
+    return wt__safetensors_write(path, tensors, untrained ? 5 : 4, NULL, err);
 }
 
 int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *err)

@@ -3,16 +3,17 @@
  *
  * Every dev request is searched three times: normally, deeper (for complete sets), and without its own tools, so that
  * no tool fits. The chooser's parameters are fitted to the results, except the frequencies of set sizes, which are
- * counted in the training requests. For the other parameters, training requests are unsuitable, because the encoder has
- * learned from them.
+ * counted in the training requests. For the other parameters, training requests are unsuitable, because the encoder
+ * has learned from them.
  *
  * The dev requests are split into folds. Tuning and calibration apply to each request the parameters that were fitted
  * on the other folds. The final parameters are fitted on all dev requests.
  *
  * If new requests are likely to need unused tools (estimate_unused_need), sets are calibrated separately for used and
  * unused tools (Mondrian conformal prediction, Vovk et al. 2005), because an unused tool ranks lower. Few dev requests
- * need an unused tool. Therefore, if a dev request needs only used tools, a fourth search hides the least used one. The
- * hidden tool gets the vector of a tool added after training, and the past requests that used the tool are excluded. */
+ * need an unused tool. Therefore, if a dev request needs only used tools, a fourth search hides the least used one.
+ * The hidden tool gets the vector of a tool added after training, and the past requests that used the tool are
+ * excluded. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@
 #include "retrieve/document.h"
 
 /* Values that are tried, the preferred value first. Another combination must be clearly better (CLEARLY). */
-static const float likelihoods[] = {0.75f, 0.5f, 1}, pasts[] = {0.25f, 0, 0.1f, 0.5f, 1, 2}, sizes[] = {0.5f, 0, 1};
+static const float likelihoods[] = {0.5f, 0, 0.25f, 1}, pasts[] = {1, 0.5f, 2}, sizes[] = {1, 0, 0.5f};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 enum {
@@ -106,8 +107,8 @@ static bool is_needed_tool(const struct set_search *s, const struct set_request 
     return false;
 }
 
-/* Records the first hits of a search. asked: the request; NULL if the search excluded its gold tools, so that no hit is
- * needed. */
+/* Records the first hits of a search. asked: the request; NULL if the search excluded its gold tools, so that no hit
+ * is needed. */
 static void record_seen_hits(const struct set_search *s, const struct set_request *asked, const struct search *search,
                              struct seen_hits *out)
 {
@@ -316,8 +317,8 @@ static int search_all_hidden(struct set_search *s, wt_error *err)
 
 /* ---------------------------------------------------------------- fits */
 
-/* Fits the model of a tool's probability to the candidates of all requests, except those of fold left_out; FOLDS leaves
- * none out. */
+/* Fits the model of a tool's probability to the candidates of all requests, except those of fold left_out; FOLDS
+ * leaves none out. */
 static int fit_tools(const struct set_search *s, struct chooser *out, size_t left_out, wt_error *err)
 {
     size_t most = s->count * CHOOSE_TOOLS, n = 0;
@@ -332,6 +333,41 @@ static int fit_tools(const struct set_search *s, struct chooser *out, size_t lef
     const struct logistic_samples samples = {
         .count = n, .features = TOOL_FEATURES, .values = &values[0][0], .answers = answers};
     wt__logistic_fit(&samples, 2 / (double)(n + 1), out->tool_weights, &out->tool_constant);
+    return 0;
+}
+
+/* If all or none of the requests need a past set, the probability is estimated by Laplace's rule of succession. */
+static void fit_reuse_samples(const float *values, const uint8_t *answers, size_t n, struct chooser *out)
+{
+    const struct logistic_samples samples = {
+        .count = n, .features = REUSE_FEATURES, .values = values, .answers = answers};
+    size_t reused = 0;
+    for (size_t i = 0; i < n; i++)
+        reused += answers[i];
+    wt__logistic_fit(&samples, 2 / (double)(n + 1), out->reuse_weights, &out->reuse_constant);
+    if (reused == 0 || reused == n)
+        out->reuse_constant = (float)log(((double)reused + 1) / ((double)(n - reused) + 1));
+}
+
+/* Fits the probability that the needed set is a past set. */
+static int fit_reuse(const struct set_search *s, struct chooser *out, size_t left_out, wt_error *err)
+{
+    WT_AUTO_FREE float(*values)[REUSE_FEATURES] = wt__alloc_array(s->count, sizeof *values);
+    WT_AUTO_FREE uint8_t *answers = wt__alloc_array(s->count, 1);
+    size_t n = 0;
+    WT_CHECK_ALLOC(values && answers, err);
+    for (size_t q = 0; q < s->count; q++) {
+        const struct set_request *asked = &s->asked[q];
+        if (q % FOLDS == left_out || asked->near.past_count == 0)
+            continue;
+        bool all = (size_t)__builtin_popcountll(asked->found) == asked->gold_count;
+        wt__reuse_features_read(out, &asked->near, values[n]);
+        answers[n] = 0;
+        for (size_t i = 0; i < asked->near.past_count; i++)
+            answers[n] |= all && asked->near.past[i].tools == asked->found;
+        n++;
+    }
+    fit_reuse_samples(&values[0][0], answers, n, out);
     return 0;
 }
 
@@ -356,8 +392,8 @@ static int fit_no_answer(const struct set_search *s, struct chooser *out, size_t
     return 0;
 }
 
-/* Fits the probability that a hit is relevant. The weights assume that no tool fits one request in five, as the default
- * parameters do. */
+/* Fits the probability that a hit is relevant. The weights assume that no tool fits one request in five, as the
+ * default parameters do. */
 static int fit_relevance(struct set_search *s, wt_error *err)
 {
     static const float shares[] = {0.8f, 0.2f};
@@ -382,29 +418,45 @@ static int fit_relevance(struct set_search *s, wt_error *err)
     return 0;
 }
 
-/* Sets out [CHOOSE_SIZES] to the logarithm of the share of training requests with 1, 2, ... tools. The last size
- * includes all larger ones. Half a request is added to each size, so that every probability is positive. */
-static void count_sizes(const struct set_search *s, float *out)
+/* Counts the training requests with 1, 2, ... tools, shares [CHOOSE_SIZES]. The last size includes all larger ones.
+ * Half a request is added to each size, so that every share is positive. */
+static void count_sizes(const struct set_search *s, double *shares)
 {
     const struct example_set *train = &s->training->examples.train;
-    double counts[CHOOSE_SIZES];
     for (size_t n = 0; n < CHOOSE_SIZES; n++)
-        counts[n] = 0.5;
+        shares[n] = 0.5;
     for (size_t i = 0; i < train->count; i++) {
         size_t size = train->starts[i + 1] - train->starts[i];
-        counts[(size < CHOOSE_SIZES ? size : CHOOSE_SIZES) - 1]++;
+        shares[(size < CHOOSE_SIZES ? size : CHOOSE_SIZES) - 1]++;
     }
     for (size_t n = 0; n < CHOOSE_SIZES; n++)
-        out[n] = (float)log(counts[n] / ((double)train->count + 0.5 * CHOOSE_SIZES));
+        shares[n] /= (double)train->count + 0.5 * CHOOSE_SIZES;
+}
+
+/* Fits the factors of the sizes to the dev requests, except those of fold left_out. shares: of the training requests.
+ */
+static int fit_sizes(const struct set_search *s, const double *shares, struct chooser *out, size_t left_out,
+                     wt_error *err)
+{
+    WT_AUTO_FREE double(*given)[CHOOSE_SIZES] = wt__alloc_array(s->count, sizeof *given);
+    size_t count = 0;
+    WT_CHECK_ALLOC(given, err);
+    for (size_t q = 0; q < s->count; q++)
+        if (q % FOLDS != left_out && s->asked[q].near.tools > 0)
+            wt__size_distribution(out, &s->asked[q].near, given[count++]);
+    wt__sizes_fit(given, count, shares, out->sizes);
+    return 0;
 }
 
 static int fit_folds(struct set_search *s, wt_error *err)
 {
-    count_sizes(s, s->chooser.sizes);
+    double shares[CHOOSE_SIZES];
+    count_sizes(s, shares);
     for (size_t fold = 0; fold <= FOLDS; fold++) {
         struct chooser *chooser = fold < FOLDS ? &s->folds[fold] : &s->chooser;
-        memcpy(chooser->sizes, s->chooser.sizes, sizeof chooser->sizes);
         WT_TRY(fit_tools(s, chooser, fold, err));
+        WT_TRY(fit_reuse(s, chooser, fold, err));
+        WT_TRY(fit_sizes(s, shares, chooser, fold, err));
         WT_TRY(fit_no_answer(s, chooser, fold, err));
     }
     return fit_relevance(s, err);
@@ -469,8 +521,8 @@ static int choose_set_values(struct set_search *s, wt_error *err)
     return 0;
 }
 
-/* Computes the nonconformity score at which the complete set of a deep search contains all its gold tools; CHOOSE_NEVER
- * if some were not found. */
+/* Computes the nonconformity score at which the complete set of a deep search contains all its gold tools;
+ * CHOOSE_NEVER if some were not found. */
 static int compute_nonconformity(const struct chooser *chooser, const struct deep_search *deep, float *out,
                                  wt_error *err)
 {

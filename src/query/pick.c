@@ -2,6 +2,7 @@
 #include "query/selector.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,44 @@ static int read_pick_conversation(struct selection *selection, bool converses, s
     return selection->out->last_turn ? 0 : wt__fail_nomem(err);
 }
 
+/* True if PTR shall replace the set of the chooser: no past set is near, and a language model is configured. The
+ * caller must have left the recipe open, and set no option outside PTR. */
+static bool wants_language_model(const struct selection *selection, const wt_pick_options *given)
+{
+    const struct engine_chat *chat = &selection->engine->chat;
+    return selection->is_new && !given->recipe && !selection->evaluation && (chat->model || chat->replay) &&
+           given->complete == 0 && !given->messages && given->have_count == 0 && selection->out->len > 0;
+}
+
+/* Replaces the set by that of PTR. Keeps it if the language model fails. */
+static int ask_language_model(struct selection *selection, wt_error *err)
+{
+    wt_picked *out = selection->out, chosen = *out;
+    wt_pick_options options = *selection->options;
+    struct selection asking = *selection;
+    wt_error why;
+    char text[sizeof why.message + 100];
+    options.recipe = "ptr";
+    options.abstain = 0;
+    asking.options = &options;
+    asking.notice = (struct notice){0};
+    *out = (wt_picked){.no_answer_probability = NAN, .tracc = NAN, .complete = NAN};
+    int rc = wt__selector_ptr.select(&asking, &why);
+    if (rc == WT_ENOMEM || rc == WT_ECANCELLED)
+        return wt__fail_same(err, &why);
+    if (rc == 0) {
+        out->no_answer_probability = chosen.no_answer_probability;
+        selection->notice = asking.notice;
+        return wt__add_notice(&selection->notice, WT_NOTICE_UNFAMILIAR,
+                              "no recorded set is near, so the language model chose the set (recipe ptr)",
+                              selection->arena, err);
+    }
+    *out = chosen;
+    snprintf(text, sizeof text, "no recorded set is near, and the language model could not choose one: %s",
+             why.message);
+    return wt__add_notice(&selection->notice, WT_NOTICE_UNFAMILIAR, text, selection->arena, err);
+}
+
 int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given,
              const struct pick_evaluation *evaluation, wt_picked **out, wt_error *err)
 {
@@ -95,6 +134,8 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
         rc = wt__filter_read(options.filter, options.provider, &result->arena, &selection.filter, err);
     if (rc == 0)
         rc = selector->select(&selection, err);
+    if (rc == 0 && wants_language_model(&selection, given))
+        rc = ask_language_model(&selection, err);
     rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {
         wt_picked_free(picked);

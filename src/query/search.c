@@ -43,8 +43,8 @@ static int fail_unknown_recipe(const char *name, wt_error *err)
     return wt__fail(err, WT_ERECIPE, "there is no recipe \"%s\"; use one of %sauto", name, names.ptr ? names.ptr : "");
 }
 
-/* Plans an untrained recipe. If the encoder cannot be opened and the recipe was chosen automatically, uses the fallback
- * encoder, or no vectors if there is no fallback. */
+/* Plans an untrained recipe. If the encoder cannot be opened and the recipe was chosen automatically, uses the
+ * fallback encoder, or no vectors if there is no fallback. */
 static int plan_untrained(wt_engine *engine, const struct plan_options *wish, const struct recipe *recipe,
                           bool automatic, struct arena *arena, struct search_plan *out, wt_error *err)
 {
@@ -168,6 +168,7 @@ static int open_search_index(struct search *search, wt_error *err)
     if (plan->labels) {
         search->neighbours = plan->labels->past.trained;
         search->neighbours.rows = search->index->label_rows;
+        search->neighbours.label_of = search->index->row_labels;
         search->neighbours.left_out = search->left_out;
     }
     return 0;
@@ -314,7 +315,8 @@ static int order_scored_rows(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Reads the recorded usages of the same request. Ignores them instead of waiting for a commit of another connection. */
+/* Reads the recorded usages of the same request. Ignores them instead of waiting for a commit of another connection.
+ */
 static int read_recorded_usage(const struct search *search, struct recorded_tool **tools, size_t *count, wt_error *err)
 {
     WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};

@@ -35,6 +35,7 @@ struct selection {
     wt_picked *out;
     struct notice notice;                          /* becomes out->notice */
     const struct conversation_input *conversation; /* the conversation of the request */
+    bool is_new; /* set by the chooser: past use exists, but the request probably needs another set */
 };
 
 struct set_selector {

@@ -119,6 +119,9 @@ static int pick_untrained(struct set_pick *p, wt_error *err)
 
 /* ---------------------------------------------------------------- with a chooser */
 
+/* Least probability of a past set. Below, the request counts as new. */
+static const float REUSE_LIKELY = 0.5f;
+
 static bool should_abstain(const struct set_pick *p)
 {
     double share = abstain_share(p);
@@ -127,8 +130,8 @@ static bool should_abstain(const struct set_pick *p)
             p->selection->out->no_answer_probability > (double)wt__no_answer_threshold(&p->chooser->no_answer, share));
 }
 
-/* Sets the score of each hit to the probability that the hit is needed if some tool fits. The score is 0 for a hit that
- * is not a candidate. The probability of the hit also includes the chance that no tool fits. */
+/* Sets the score of each hit to the probability that the hit is needed if some tool fits. The score is 0 for a hit
+ * that is not a candidate. The probability of the hit also includes the chance that no tool fits. */
 static void score_set_hits(struct set_pick *p, const struct chosen *chosen)
 {
     struct hit_list *hits = &p->search.hits;
@@ -185,8 +188,8 @@ static size_t count_joining_hits(const struct set_pick *p, const struct set_orde
     return count;
 }
 
-/* Returns the greatest whole percentage below the requested probability whose set has at most WT_MAX_COMPLETE tools, as
- * a probability. Returns 0 if every such set is larger. */
+/* Returns the greatest whole percentage below the requested probability whose set has at most WT_MAX_COMPLETE tools,
+ * as a probability. Returns 0 if every such set is larger. */
 static double find_best_promise(const struct set_pick *p, const struct set_order *joining)
 {
     int percent = (int)ceil(p->selection->options->complete * 100 - 1e-9) - 1;
@@ -308,6 +311,7 @@ static int pick_tools(struct set_pick *p, wt_error *err)
         return 0;
     wt__choose(p->chooser, &p->candidates, &chosen);
     score_set_hits(p, &chosen);
+    p->selection->is_new = chosen.reuse < REUSE_LIKELY;
     if (p->selection->options->complete > 0)
         return pick_complete(p, err);
     pick_likeliest(p, &chosen);
@@ -365,6 +369,7 @@ static int search_candidates(struct set_pick *p, wt_error *err)
         return 0;
     p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
     int rc = promises ? 0 : wt__search_if_unfamiliar(&p->search, p->chooser, &p->candidates, err);
+    p->selection->is_new = rc > 0;
     return rc < 0 ? rc : 0;
 }
 

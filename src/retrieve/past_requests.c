@@ -108,6 +108,18 @@ static int read_untrained(struct past_requests *past, const json_t *config, cons
     return 0;
 }
 
+static int read_ridge(struct past_requests *past, const struct safetensors *file, const char *path, wt_error *err)
+{
+    const struct tensor *ridge = wt__safetensors_find(file, PAST_RIDGE);
+    if (!ridge)
+        return 0;
+    if (ridge->dtype != DTYPE_F32 || ridge->rank != 2 || ridge->shape[0] != past->label_count ||
+        ridge->shape[1] != past->trained.dim + 1 || (uintptr_t)ridge->data % _Alignof(float) != 0)
+        return wt__fail(err, WT_EMODEL, "%s: the tensor ridge does not fit the requests and tools", path);
+    past->trained.ridge = (const float *)(const void *)ridge->data;
+    return 0;
+}
+
 struct neighbours wt__past_requests_by(const struct past_requests *past, const struct encoder *encoder)
 {
     bool same = strcmp(past->untrained_hash, wt__encoder_hash(encoder)) == 0;
@@ -123,7 +135,8 @@ int wt__past_requests_open(struct past_requests *out, const char *path, const js
     WT_TRY(wt__file_map(&out->file, path, err));
     WT_TRY(wt__safetensors_open(&file, path, out->file.ptr, out->file.len, err));
     WT_TRY(read_trained(out, &file, path, encoder, err));
-    return read_untrained(out, config, &file, path, err);
+    WT_TRY(read_untrained(out, config, &file, path, err));
+    return read_ridge(out, &file, path, err);
 }
 
 void wt__past_requests_dispose(struct past_requests *past)
@@ -136,14 +149,17 @@ void wt__past_requests_dispose(struct past_requests *past)
 }
 
 void wt__past_requests_rows(const struct past_requests *past, const struct snapshot_key *keys, size_t count,
-                            uint32_t *rows)
+                            uint32_t *rows, uint32_t *label_of)
 {
     for (size_t i = 0; i < past->label_count; i++)
         rows[i] = NEIGHBOURS_GONE;
     for (size_t row = 0; row < count; row++) {
+        label_of[row] = NEIGHBOURS_GONE;
         size_t at = wt__lower_bound_u32(past->label_hashes, past->label_count, keys[row].id_hash);
-        if (at < past->label_count && past->label_hashes[at] == keys[row].id_hash)
-            rows[past->label_of_hash[at]] = (uint32_t)row;
+        if (at < past->label_count && past->label_hashes[at] == keys[row].id_hash) {
+            label_of[row] = past->label_of_hash[at];
+            rows[label_of[row]] = (uint32_t)row;
+        }
     }
 }
 
@@ -159,6 +175,27 @@ size_t wt__neighbours_nearest(const struct neighbours *n, const float *query, si
             wt__topk_push(&top, (struct scored){scores[i], i});
     wt__topk_sort(&top);
     return top.len;
+}
+
+/* True if all requests with the label are left out. */
+static bool is_label_left_out(const struct neighbours *n, uint32_t label)
+{
+    for (size_t i = 0; i < n->count; i++)
+        for (uint32_t l = n->starts[i]; l < n->starts[i + 1]; l++)
+            if (n->labels[l] == label && !(n->left_out[i / 64] >> i % 64 & 1))
+                return false;
+    return true;
+}
+
+float wt__neighbours_ridge(const struct neighbours *n, const float *query, uint32_t row)
+{
+    uint32_t label = n->ridge ? n->label_of[row] : NEIGHBOURS_GONE;
+    float found = 0;
+    if (label == NEIGHBOURS_GONE || (n->left_out && is_label_left_out(n, label)))
+        return 0;
+    const float *weights = n->ridge + label * (n->dim + 1);
+    wt__kernels()->dots_f32(query, weights, 1, n->dim, &found);
+    return found + weights[n->dim];
 }
 
 static int compare_rows(const void *a, const void *b)

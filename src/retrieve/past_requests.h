@@ -30,6 +30,8 @@ struct neighbours {
     const uint32_t *rows;     /* row of each label in the snapshot, or NEIGHBOURS_GONE */
     size_t most_labels;       /* maximum number of labels of a request */
     const uint64_t *left_out; /* bitmap of requests without a vote; NULL if all vote */
+    const float *ridge;       /* [labels, D + 1] ridge regression: weights, then a constant; NULL if not trained */
+    const uint32_t *label_of; /* [rows of the snapshot] label of each row, or NEIGHBOURS_GONE; NULL without ridge */
 };
 #define NEIGHBOURS_GONE UINT32_MAX
 
@@ -61,11 +63,18 @@ struct neighbour_votes wt__neighbours_vote(const struct neighbours *neighbours, 
                                            const uint64_t *allowed, float *scores, struct scored *items,
                                            struct scored *requests);
 
+/* Returns how strongly the request [D] needs the tool in `row`, by a regression from past requests to their tools:
+ * about 1 if it does, about 0 if not. Other than a vote, it separates the parts of requests that needed several tools,
+ * so it also finds sets that no past request used. 0 for a tool without past use, or whose past requests are all left
+ * out, and without a regression. */
+float wt__neighbours_ridge(const struct neighbours *neighbours, const float *query, uint32_t row);
+
 /* Tensors of the model's file; "tools" in the config names the labels. Numbers are integers below 2^24. */
 #define PAST_REQUESTS "requests"   /* [N, D] */
 #define PAST_UNTRAINED "untrained" /* [N, D] by the engine's encoder; the config has its hash */
 #define PAST_STARTS "starts"       /* [N + 1] */
 #define PAST_LABELS "labels"       /* [starts[N]] */
+#define PAST_RIDGE "ridge"         /* [labels, D + 1]; missing in models of earlier versions */
 enum { PAST_MAX_REQUESTS = 50000 };
 
 struct past_requests {
@@ -79,8 +88,8 @@ struct past_requests {
     size_t label_count;
 };
 
-/* Opens the past requests of a model. encoder: the trained encoder. The caller disposes of `out` even on error. Errors:
- * WT_EMODEL, WT_ENOMEM. */
+/* Opens the past requests of a model. encoder: the trained encoder. The caller disposes of `out` even on error.
+ * Errors: WT_EMODEL, WT_ENOMEM. */
 int wt__past_requests_open(struct past_requests *out, const char *path, const json_t *config,
                            const struct encoder *encoder, wt_error *err);
 void wt__past_requests_dispose(struct past_requests *past);
@@ -88,8 +97,9 @@ void wt__past_requests_dispose(struct past_requests *past);
 /* Returns the past requests with vectors by the given encoder; count is 0 if they were not stored for it. */
 struct neighbours wt__past_requests_by(const struct past_requests *past, const struct encoder *encoder);
 
-/* Sets rows [label_count] to the row of each label in the snapshot with these keys. */
+/* Sets rows [label_count] to the row of each label in the snapshot with these keys, and label_of [count] to the label
+ * of each row. */
 void wt__past_requests_rows(const struct past_requests *past, const struct snapshot_key *keys, size_t count,
-                            uint32_t *rows);
+                            uint32_t *rows, uint32_t *label_of);
 
 #endif

@@ -79,6 +79,69 @@ static void chooses_greatest_expected_tracc(void **state)
     }
 }
 
+/* Returns P(set) of chooser.h for a chooser with past sets and sizes, up to the constants of its two parts. */
+static double past_weight(const struct chooser *c, const struct candidate_features *s, unsigned set)
+{
+    for (size_t i = 0; i < s->past_count; i++)
+        if (s->past[i].tools == set)
+            return pow((double)s->past[i].share, (double)c->past) * pow(weight_of(s, set), (double)c->likelihood);
+    return 0;
+}
+
+static double new_weight(const struct chooser *c, const struct candidate_features *s, unsigned set)
+{
+    return weight_of(s, set) * exp((double)(c->size * c->sizes[__builtin_popcount(set) - 1]));
+}
+
+static void mixes_past_and_new_sets(void **state)
+{
+    const float logits[FEW] = {1, -0.5f, -1};
+    struct candidate_features s = of_logits(logits, FEW);
+    const struct chooser c = {.tool_weights = {[TOOL_SHARE] = 1},
+                              .reuse_weights = {[REUSE_SHARE] = 1},
+                              .reuse_constant = -0.6f,
+                              .likelihood = 0.5f,
+                              .past = 2,
+                              .size = 0.5f,
+                              .sizes = {-1, 0.5f, 0.25f}};
+    double past = 0, new = 0, reuse = 1 / (1 + exp(-0.1)), tracc = 0, complete = 0, needed[FEW] = {0};
+    struct chosen chosen;
+    (void)state;
+    s.past[0] = (struct past_set){5, 0.7f};
+    s.past[1] = (struct past_set){2, 0.3f};
+    s.past_count = 2;
+    wt__choose(&c, &s, &chosen);
+    for (unsigned gold = 1; gold < ALL; gold++) {
+        past += past_weight(&c, &s, gold);
+        new += new_weight(&c, &s, gold);
+    }
+    for (unsigned gold = 1; gold < ALL; gold++) {
+        double p = reuse * past_weight(&c, &s, gold) / past + (1 - reuse) * new_weight(&c, &s, gold) / new;
+        tracc += p * wt__tracc(overlap_of(gold, (unsigned)chosen.tools));
+        complete += (gold & ~(unsigned)chosen.tools) == 0 ? p : 0;
+        for (size_t t = 0; t < FEW; t++)
+            needed[t] += gold >> t & 1 ? p : 0;
+    }
+    assert_int_equal(chosen.tools, 5);
+    assert_float_equal(tracc, chosen.tracc, 1e-5);
+    assert_float_equal(complete, chosen.complete, 1e-5);
+    for (size_t t = 0; t < FEW; t++)
+        assert_float_equal(needed[t], chosen.probability[t], 1e-5);
+}
+
+/* The tool weights expect one tool as often as two, but three of four requests need two. */
+static void sizes_correct_the_shares(void **state)
+{
+    double given[2][CHOOSE_SIZES] = {{0.9, 0.1}, {0.1, 0.9}};
+    const double shares[CHOOSE_SIZES] = {0.25, 0.75};
+    float sizes[CHOOSE_SIZES];
+    (void)state;
+    wt__sizes_fit(given, 2, shares, sizes);
+    assert_float_equal(sizes[0], log(0.26 / 0.51), 1e-6);
+    assert_float_equal(sizes[1], log(0.76 / 0.51), 1e-6);
+    assert_float_equal(sizes[2], 0, 1e-6); /* a size that neither expects keeps its probability */
+}
+
 /* Tools 0 to 3 have equal features; almost all past requests used 1 and 3 together. */
 static void prefers_sets_of_past_requests(void **state)
 {
@@ -90,12 +153,14 @@ static void prefers_sets_of_past_requests(void **state)
     s.past[0] = (struct past_set){1u << 1 | 1u << 3, 0.9f};
     s.past[1] = (struct past_set){1u << 0, 0.1f};
     s.past_count = 2;
-    chooser.past = 2;
+    chooser.past = 1;
+    chooser.reuse_constant = 2;
     wt__choose(&chooser, &s, &chosen);
     assert_int_equal(chosen.tools, 1u << 1 | 1u << 3);
 }
 
-/* Five tools are likely, and two of them more likely than the others. Past usages had at most two tools. */
+/* Five tools are likely, and two of them more likely than the others. Requests need more than two tools less often than
+ * these probabilities say. */
 static void avoids_unused_set_sizes(void **state)
 {
     const float logits[] = {4, 4, 1, 1, 1};
@@ -107,7 +172,7 @@ static void avoids_unused_set_sizes(void **state)
     assert_int_equal(chosen.tools, 31);
     chooser.size = 1;
     for (size_t n = 0; n < CHOOSE_SIZES; n++)
-        chooser.sizes[n] = n < 2 ? -0.7f : -20;
+        chooser.sizes[n] = n < 2 ? 0 : -20;
     wt__choose(&chooser, &s, &chosen);
     assert_int_equal(chosen.tools, 3);
 }
@@ -333,6 +398,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chooses_greatest_expected_tracc),
+        cmocka_unit_test(mixes_past_and_new_sets),
+        cmocka_unit_test(sizes_correct_the_shares),
         cmocka_unit_test(prefers_sets_of_past_requests),
         cmocka_unit_test(avoids_unused_set_sizes),
         cmocka_unit_test(handles_zero_and_64_tools),

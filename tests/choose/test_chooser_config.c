@@ -90,9 +90,10 @@ static void rejects_incomplete_choosers(void **state)
     static const struct {
         const char *name, *value, *says;
     } rows[] = {
-        {"tool", "[1, 2]", "\"tool\" has 2 numbers instead of 9"},
+        {"tool", "[1, 2]", "\"tool\" has 2 numbers instead of 11"},
         {"tool", "7", "\"tool\" has 0 numbers"},
         {"answerability", "[0,0,0,0,0,0,0,0,0,\"x\"]", "\"answerability\" must only have numbers"},
+        {"reuse", "[1]", "\"reuse\" has 1 numbers instead of 3"},
         {"past", "null", "\"past\" is not a number"},
         {"tool_constant", "\"1\"", "\"tool_constant\" is not a number"},
         {"size", "1e30", "\"size\" is not a number of at most 1e+09"},

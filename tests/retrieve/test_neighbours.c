@@ -94,12 +94,43 @@ static void reports_nearest_voters_first(void **state)
     assert_float_equal(wt__neighbours_weight(.9f, 1), expf(-2), 1e-6);
 }
 
+/* The weights of a label are its number in the first component, and the constant is 10. */
+static void regression_reads_the_label_of_a_row(void **state)
+{
+    static const uint32_t label_of[8] = {
+        NEIGHBOURS_GONE, NEIGHBOURS_GONE, 3, NEIGHBOURS_GONE, NEIGHBOURS_GONE, 1, 2, 0};
+    static const float query[DIM] = {1};
+    static const struct {
+        uint32_t row;
+        uint64_t left_out; /* bitmap of requests */
+        float wanted;
+    } cases[] = {{2, 0, 13}, {5, 0, 11},   {7, 0, 10}, {0, 0, 0}, /* a tool that no past request used */
+                 {2, 8, 0},                                       /* request 3 alone used it */
+                 {5, 8, 11}, {5, 1, 11},   {5, 5, 0},             /* requests 0 and 2 used it */
+                 {7, 1, 10}, {7, 1 | 2, 0}};
+    float ridge[4][DIM + 1] = {0};
+    struct neighbours neighbours = past_requests_on_circle();
+    (void)state;
+    assert_float_equal(wt__neighbours_ridge(&neighbours, query, 5), 0, 0);
+    for (size_t l = 0; l < 4; l++) {
+        ridge[l][0] = (float)l;
+        ridge[l][DIM] = 10;
+    }
+    neighbours.ridge = &ridge[0][0];
+    neighbours.label_of = label_of;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        neighbours.left_out = cases[i].left_out ? &cases[i].left_out : NULL;
+        assert_float_equal(wt__neighbours_ridge(&neighbours, query, cases[i].row), cases[i].wanted, 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(votes_are_weighted_by_cosine),
         cmocka_unit_test(left_out_requests_have_no_vote),
         cmocka_unit_test(reports_nearest_voters_first),
+        cmocka_unit_test(regression_reads_the_label_of_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
