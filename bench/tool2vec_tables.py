@@ -2,33 +2,51 @@
 """Makes the tables of Tool2Vec (Moon et al. 2024) in docs/learning.md that learning_table.py does not make.
 
     python3 bench/tool2vec_tables.py DATA TRAINED WORK [--table NAME] [--recipes A,B] [--depths N,N]
-                                       [--whichtool COMMAND] [--encoder OPTIONS]
+                                       [--whichtool COMMAND] [--encoder OPTIONS] [--encoders A,B]
 
-DATA is a BEIR folder, TRAINED the output of `whichtool train all --data DATA --out TRAINED`. Models trained here are kept
-in WORK and reused. Prints Markdown: recall at 3, 5 and 7 on test in percent, and the figure of training on dev.
+DATA is a BEIR folder, TRAINED the output of `whichtool train all --data DATA --out TRAINED`. Models trained here are
+kept in WORK and reused. Prints Markdown: recall at 3, 5 and 7 on test in percent, and the figure of training on dev.
 
 losses        the classifier with each loss: on the original encoder, on the trained one, and trained end to end with it
               (section 4.2), keeping its head
 candidates    refiners of 8 to 128 candidates (table A.2); --recipes and --depths restrict them
 descriptions  descriptions instead of usage as vectors of tools, for retrieval and refiner (table A.1, rows 1 and 3)
+encoders      descriptions, usage, and both, by untrained encoders (table A.3); --encoders names these
+failures      failure rates of tools among the first five, and words of failed requests, with and without refiner (table
+              and figure B.1)
 """
+
 import argparse
+import collections
 import json
 import os
+import re
 import shutil
+import statistics
 import subprocess
 import sys
 
 CUTOFFS = (3, 5, 7)
+DEEP_CUTOFFS = (3, 5, 7, 10, 12)
 DEPTHS = (8, 16, 32, 64, 128)
 ALWAYS = ("encoder", "tool2vec", "neighbours", "mlc")  # models of TRAINED that refiners need
 
 # Table A.2, ToolBench I3: recall at 3, 5 and 7 by number of candidates.
 PAPER_DEPTHS = {
-    "tool2vec+refiner": {8: (74.00, 87.38, 89.22), 16: (74.00, 87.38, 89.22), 32: (79.50, 87.77, 89.53),
-                         64: (80.58, 87.80, 89.70), 128: (78.17, 87.55, 89.30)},
-    "mlc+refiner": {8: (70.53, 82.90, 86.63), 16: (78.13, 86.43, 87.95), 32: (79.83, 86.81, 88.98),
-                    64: (76.75, 85.88, 86.80), 128: (77.08, 85.72, 87.98)},
+    "tool2vec+refiner": {
+        8: (74.00, 87.38, 89.22),
+        16: (74.00, 87.38, 89.22),
+        32: (79.50, 87.77, 89.53),
+        64: (80.58, 87.80, 89.70),
+        128: (78.17, 87.55, 89.30),
+    },
+    "mlc+refiner": {
+        8: (70.53, 82.90, 86.63),
+        16: (78.13, 86.43, 87.95),
+        32: (79.83, 86.81, 88.98),
+        64: (76.75, 85.88, 86.80),
+        128: (77.08, 85.72, 87.98),
+    },
 }
 # Table A.1, ToolBench I3.
 PAPER_VECTORS = {"usage": (80.58, 87.80, 89.70), "description": (66.00, 74.60, 76.55)}
@@ -39,8 +57,9 @@ class Bench:
         self.options = options
 
     def run(self, *arguments):
-        done = subprocess.run([self.options.whichtool, "--json", "-q", *arguments], capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run(
+            [self.options.whichtool, "--json", "-q", *arguments], capture_output=True, text=True, check=False
+        )
         if done.returncode != 0:
             sys.exit(f"{' '.join(arguments)}: {done.stderr.strip()}")
         return [json.loads(line) for line in done.stdout.splitlines()]
@@ -64,10 +83,21 @@ class Bench:
         with open(config, encoding="utf-8") as file:
             return 100 * json.load(file)["whichtool"]["dev"]["after"]
 
-    def recall(self, folder, recipe):
-        row = self.run("eval", self.options.data, "--trained", folder, "--recipe", recipe, "--timed", "1", "--k",
-                       ",".join(map(str, CUTOFFS)))[0]
-        return [100 * row["metrics"][f"recall@{k}"] for k in CUTOFFS]
+    def recall(self, folder, recipe, cutoffs=CUTOFFS, arguments=()):
+        row = self.run(
+            "eval",
+            self.options.data,
+            "--trained",
+            folder,
+            "--recipe",
+            recipe,
+            "--timed",
+            "1",
+            "--k",
+            ",".join(map(str, cutoffs)),
+            *arguments,
+        )[0]
+        return [100 * row["metrics"][f"recall@{k}"] for k in cutoffs]
 
 
 def show(header, rows):
@@ -113,8 +143,7 @@ def candidates(bench):
 
 def descriptions(bench):
     rows = []
-    for label, models in (("usage", ("encoder", "tool2vec", "neighbours")),
-                          ("description", ("encoder", "neighbours"))):
+    for label, models in (("usage", ("encoder", "tool2vec", "neighbours")), ("description", ("encoder", "neighbours"))):
         folder = bench.folder(f"vectors-{label}", models)
         own = os.path.join(folder, "tool2vec")
         if not os.path.exists(own):
@@ -131,7 +160,81 @@ def descriptions(bench):
     show(["vectors of tools", "", "dev", *(f"R@{k}" for k in CUTOFFS)], rows)
 
 
-TABLES = {"losses": losses, "candidates": candidates, "descriptions": descriptions}
+def weigh(folder, description, usage):
+    """Sets the weights of the vectors of tool2vec."""
+    path = os.path.join(folder, "tool2vec", "config.json")
+    with open(path, encoding="utf-8") as file:
+        config = json.load(file)
+    config["interpolation"] = {"description": description, "usage": usage, "shrink": 0.0}
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(config, file)
+
+
+def encoders(bench):
+    rows = []
+    for encoder in bench.options.encoders.split(","):
+        model = ("--model", encoder)
+        for label, *weights in (("description", 1.0, 0.0), ("usage", 0.0, 1.0), ("both", 1.0, 1.0)):
+            folder = bench.folder(f"{os.path.basename(encoder)}-{label}", ())
+            bench.train(folder, "tool2vec", *model)
+            weigh(folder, *weights)
+            rows.append([os.path.basename(encoder), label, *bench.recall(folder, "tool2vec", DEEP_CUTOFFS, model)])
+    show(["encoder", "vectors of tools", *(f"R@{k}" for k in DEEP_CUTOFFS)], rows)
+
+
+def read_lines(data, name):
+    with open(os.path.join(data, name), encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
+def failures(bench):
+    """A failure is a needed tool that is not among the first five hits. The rate of a tool is its failures divided by
+    the number of requests that need it."""
+    options, rows = bench.options, []
+    texts = {row["_id"]: row["text"] for row in map(json.loads, read_lines(options.data, "queries.jsonl"))}
+    needed = [line.split("\t")[:2] for line in read_lines(options.data, "qrels/test.tsv")[1:]]
+    uses = collections.Counter(tool for _, tool in needed)
+    for recipe in ("tool2vec", "tool2vec+refiner"):
+        path = os.path.join(options.work, f"{recipe}.run")
+        os.makedirs(options.work, exist_ok=True)
+        bench.run("eval", options.data, "--trained", options.trained, "--recipe", recipe, "--timed", "1", "--run", path)
+        found = {(line[0], line[2]) for line in map(str.split, read_lines("", path)) if int(line[3]) <= 5}
+        failed = [(request, tool) for request, tool in needed if (request, tool) not in found]
+        by_tool = collections.Counter(tool for _, tool in failed)
+        rates = [100 * by_tool[tool] / uses[tool] for tool in uses]
+        words = [len(re.findall(r"\w+", texts[request])) for request in {request for request, _ in failed}]
+        rows.append(
+            [
+                recipe,
+                statistics.mean(rates),
+                statistics.pstdev(rates),
+                len(failed) / len(uses),
+                max(by_tool.values()),
+                statistics.mean(words),
+                statistics.pstdev(words),
+            ]
+        )
+    show(
+        [
+            "",
+            "failure rate of a tool, mean",
+            "standard deviation",
+            "failures a tool",
+            "most failures of a tool",
+            "words of failed requests, mean",
+            "standard deviation",
+        ],
+        rows,
+    )
+
+
+TABLES = {
+    "losses": losses,
+    "candidates": candidates,
+    "descriptions": descriptions,
+    "encoders": encoders,
+    "failures": failures,
+}
 
 
 def main():
@@ -143,6 +246,7 @@ def main():
     parser.add_argument("--depths", default=",".join(map(str, DEPTHS)))
     parser.add_argument("--whichtool", default="build/whichtool")
     parser.add_argument("--encoder", default="", help="more options of the encoder that is trained with its head")
+    parser.add_argument("--encoders", default="all-MiniLM-L6-v2,whichtool-minilm-v2,whichtool-static-v1")
     options = parser.parse_args()
     for name in options.table or TABLES:
         TABLES[name](Bench(options))
