@@ -10,6 +10,7 @@
 enum {
     ENOUGH = 60000, /* number of requests to process */
     MOST = 3,       /* maximum epochs; data sets of at least a thousand requests are best on dev after two or three */
+    MOST_HEAD = 10, /* the same with a classifier, which has a label for each tool to learn */
     LEAST = 3000    /* minimum number of requests to process; sets of a few hundred are best after eight epochs */
 };
 
@@ -180,7 +181,7 @@ static int list_tuning_parameters(struct tuning *tuning, wt_error *err)
     struct objective *o = &tuning->objective;
     struct model_parameter *list;
     wt__trainable_parameters(tuning->model, &list, &o->parameter_count);
-    o->parameters = wt__alloc_array(o->parameter_count + 1, sizeof *o->parameters);
+    o->parameters = wt__alloc_array(o->parameter_count + KIND_PARAMETERS, sizeof *o->parameters);
     WT_CHECK_ALLOC(o->parameters, err);
     memcpy(o->parameters, list, o->parameter_count * sizeof *list);
     return 0;
@@ -276,8 +277,12 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
         return wt__fail(err, WT_EINVAL, "a teacher needs the loss \"%s\", not \"%s\"", wt__likeness.name, kind->name);
     if (!training->options->teacher && kind == &wt__likeness)
         return wt__fail(err, WT_EINVAL, "the loss needs a teacher (--teacher MODEL)");
-    const struct lesson_plan plan = {
-        .rate = kind->rate, .warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST, .least = LEAST};
+    const struct lesson_plan plan = {.rate = kind->rate,
+                                     .warmup = .1,
+                                     .schedule = SCHEDULE_COSINE,
+                                     .enough = ENOUGH,
+                                     .most = kind->head ? MOST_HEAD : MOST,
+                                     .least = LEAST};
     WT_TRY(wt__training_model(training, &base, err));
     WT_TRY(wt__training_plan(training, &plan, &base, &options, &tuning.about, err));
     tuning.base = base.folder;

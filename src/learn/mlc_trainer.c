@@ -133,15 +133,15 @@ struct mlc_training {
     json_t *about;
     int loss;
     float subquery; /* weight of a sub-query relative to the whole request, from the last measurement */
-    struct model_parameter head;
-    float *start;           /* [M, D] rows before the first step */
-    size_t count, capacity; /* current and maximum number of requests of a batch */
-    float *queries;         /* [capacity, D] their vectors */
-    float *dqueries;        /* [capacity, D] gradients of queries, which are not used */
-    float *logits;          /* [capacity, M]; the loss replaces them by their gradients */
-    size_t *label_starts;   /* [capacity + 1] start of each request's labels */
-    int32_t *labels;        /* rows of the batch's gold tools */
-    uint8_t *pairs;         /* [capacity, M] of enum pair */
+    struct model_parameter parameters[2]; /* head [M, D] and, only with bce, shifts [M] */
+    float *start;                         /* [M, D] rows before the first step */
+    size_t count, capacity;               /* current and maximum number of requests of a batch */
+    float *queries;                       /* [capacity, D] their vectors */
+    float *dqueries;                      /* [capacity, D] gradients of queries, which are not used */
+    float *logits;                        /* [capacity, M]; the loss replaces them by their gradients */
+    size_t *label_starts;                 /* [capacity + 1] start of each request's labels */
+    int32_t *labels;                      /* rows of the batch's gold tools */
+    uint8_t *pairs;                       /* [capacity, M] of enum pair */
 };
 
 static int prepare_mlc(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
@@ -176,15 +176,14 @@ static double compute_mlc_contrast(struct mlc_training *mlc)
                                       .columns = tools,
                                       .width = mlc->evaluator->dim,
                                       .queries = mlc->queries,
-                                      .documents = mlc->head.value,
+                                      .documents = mlc->parameters[0].value,
                                       .pairs = mlc->pairs,
                                       .scale = SCALE,
                                       .scores = mlc->logits};
-    return wt__loss_contrast(&contrast, mlc->dqueries, mlc->head.gradient);
+    return wt__loss_contrast(&contrast, mlc->dqueries, mlc->parameters[0].gradient);
 }
 
-/* Computes the loss "softmax" or "bce". bce subtracts a shift from the cosines, so that most tools are unlikely before
- * the first step. */
+/* Computes the loss "softmax" or "bce". */
 static double compute_multilabel_loss(struct mlc_training *mlc)
 {
     const struct label_rows gold = {mlc->label_starts, mlc->labels};
@@ -193,12 +192,12 @@ static double compute_multilabel_loss(struct mlc_training *mlc)
                                     .labels = mlc->evaluator->tools,
                                     .width = mlc->evaluator->dim,
                                     .vectors = mlc->queries,
-                                    .head = mlc->head.value,
+                                    .head = mlc->parameters[0].value,
                                     .scale = SCALE,
-                                    .shift = bce ? 0.5f : 0,
+                                    .shifts = mlc->parameters[1].value,
                                     .loss = bce ? wt__loss_multilabel_bce : wt__loss_multilabel_softmax,
                                     .logits = mlc->logits};
-    return wt__loss_multilabel(&head, &gold, NULL, mlc->head.gradient);
+    return wt__loss_multilabel(&head, &gold, NULL, mlc->parameters[0].gradient, mlc->parameters[1].gradient);
 }
 
 static double mlc_loss(void *self)
@@ -210,7 +209,7 @@ static double mlc_loss(void *self)
 static int measure_head(struct mlc_training *mlc, struct dev_outcome *out, wt_error *err)
 {
     WT_CLEANUP(wt__tool_vectors_dispose) struct tool_vectors searched = {0};
-    WT_TRY(wt__tool_vectors_open(&searched, mlc->head.value, mlc->evaluator->tools, mlc->evaluator->dim, err));
+    WT_TRY(wt__tool_vectors_open(&searched, mlc->parameters[0].value, mlc->evaluator->tools, mlc->evaluator->dim, err));
     return wt__evaluator_measure_subqueries(mlc->evaluator, &searched, &mlc->subquery, out, err);
 }
 
@@ -240,11 +239,13 @@ static int save_head(void *self, const struct loop_state *state, wt_error *err)
     struct mlc_training *mlc = self;
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     if (!mlc->out) {
-        memcpy(mlc->kept, mlc->head.value, mlc->head.count * sizeof(float));
+        memcpy(mlc->kept, mlc->parameters[0].value, mlc->parameters[0].count * sizeof(float));
         return 0;
     }
-    const struct tensor_source head = {
-        .name = MLC_HEAD, .data = mlc->head.value, .rank = 2, .shape = {mlc->evaluator->tools, mlc->evaluator->dim}};
+    const struct tensor_source head = {.name = MLC_HEAD,
+                                       .data = mlc->parameters[0].value,
+                                       .rank = 2,
+                                       .shape = {mlc->evaluator->tools, mlc->evaluator->dim}};
     char *path = wt__path_join(&arena, mlc->out, TRAINED_WEIGHTS);
     WT_CHECK_ALLOC(path, err);
     WT_TRY(wt__make_folders(mlc->out, err));
@@ -257,7 +258,7 @@ static int revert_head(void *self, const struct loop_state *state, wt_error *err
 {
     struct mlc_training *mlc = self;
     struct dev_outcome outcome = {0};
-    memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
+    memcpy(mlc->parameters[0].value, mlc->start, mlc->parameters[0].count * sizeof(float));
     if (mlc->out)
         WT_TRY(measure_head(mlc, &outcome, err)); /* sets mlc->subquery */
     return save_head(self, state, err);
@@ -293,8 +294,10 @@ static int begin_head(void *self, wt_error *err)
 
 static void dispose_mlc(struct mlc_training *mlc)
 {
-    free(mlc->head.value);
-    free(mlc->head.gradient);
+    for (size_t i = 0; i < 2; i++) {
+        free(mlc->parameters[i].value);
+        free(mlc->parameters[i].gradient);
+    }
     free(mlc->start);
     free(mlc->queries);
     free(mlc->dqueries);
@@ -307,14 +310,24 @@ static void dispose_mlc(struct mlc_training *mlc)
 
 static int make_head(struct mlc_training *mlc, wt_error *err)
 {
-    size_t count = mlc->evaluator->tools * mlc->evaluator->dim;
-    mlc->head = (struct model_parameter){.name = MLC_HEAD,
-                                         .value = wt__alloc_array(count, sizeof(float)),
-                                         .gradient = wt__alloc_zeros(count + 1, sizeof(float)),
-                                         .count = count,
-                                         .rate = 1};
+    size_t tools = mlc->evaluator->tools, count = tools * mlc->evaluator->dim;
+    mlc->parameters[0] = (struct model_parameter){.name = MLC_HEAD,
+                                                  .value = wt__alloc_array(count, sizeof(float)),
+                                                  .gradient = wt__alloc_zeros(count + 1, sizeof(float)),
+                                                  .count = count,
+                                                  .rate = 1};
     mlc->start = wt__alloc_array(count, sizeof(float));
-    return mlc->head.value && mlc->head.gradient && mlc->start ? 0 : wt__fail_nomem(err);
+    if (mlc->loss == BCE) {
+        mlc->parameters[1] = (struct model_parameter){.name = "shifts",
+                                                      .value = wt__alloc_array(tools, sizeof(float)),
+                                                      .gradient = wt__alloc_zeros(tools, sizeof(float)),
+                                                      .count = tools,
+                                                      .rate = 1};
+        WT_CHECK_ALLOC(mlc->parameters[1].value && mlc->parameters[1].gradient, err);
+        for (size_t i = 0; i < tools; i++)
+            mlc->parameters[1].value[i] = MLC_START_SHIFT;
+    }
+    return mlc->parameters[0].value && mlc->parameters[0].gradient && mlc->start ? 0 : wt__fail_nomem(err);
 }
 
 /* Sets the initial rows to the tools' vectors by tool2vec. */
@@ -335,8 +348,8 @@ static int train_head(struct mlc_training *mlc, size_t requests, struct loop_opt
     options->batch = options->batch < requests ? options->batch : requests;
     options->accumulate = 1;
     struct objective objective = {.self = mlc,
-                                  .parameters = &mlc->head,
-                                  .parameter_count = 1,
+                                  .parameters = mlc->parameters,
+                                  .parameter_count = mlc->loss == BCE ? 2 : 1,
                                   .examples = requests,
                                   .bytes = count_head_bytes(mlc, options->batch),
                                   .begin = begin_head,
@@ -348,7 +361,7 @@ static int train_head(struct mlc_training *mlc, size_t requests, struct loop_opt
     mlc->capacity = options->batch;
     options->workers = 1; /* a step is short; measure_mlc searches with threads of its own */
     options->adamw.clip = 0;
-    memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
+    memcpy(mlc->parameters[0].value, mlc->start, mlc->parameters[0].count * sizeof(float));
     return wt__loop_run(&objective, options, &mlc->training->progress, result, err);
 }
 
@@ -358,7 +371,7 @@ static int use_kept_head(struct mlc_training *mlc, wt_trained *out, wt_error *er
     struct dev_evaluator *evaluator = mlc->evaluator;
     struct dev_outcome outcome = {.figure = NAN};
     WT_TRY(make_head(mlc, err));
-    WT_TRY(read_kept_head(evaluator->base.folder, mlc->head.value, evaluator->tools, evaluator->dim,
+    WT_TRY(read_kept_head(evaluator->base.folder, mlc->parameters[0].value, evaluator->tools, evaluator->dim,
                           mlc->training->examples.hash, err));
     if (evaluator->dev_count > 0)
         WT_TRY(measure_head(mlc, &outcome, err));
@@ -407,7 +420,7 @@ int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t c
     if (count == 0)
         return 0;
     WT_TRY(make_head(&mlc, err));
-    memcpy(mlc.start, rows, mlc.head.count * sizeof(float));
+    memcpy(mlc.start, rows, mlc.parameters[0].count * sizeof(float));
     return train_head(&mlc, count, &options, &result, err);
 }
 

@@ -37,6 +37,9 @@ int wt__kept_head_remove(const char *folder, wt_error *err);
 
 enum { MLC_BATCH = 64 }; /* the lesson's default */
 #define MLC_RATE 3e-4
+/* With the loss bce, each tool has a learned shift: the cosine at which it has even odds. It starts here, so that most
+ * tools are unlikely before the first step. */
+#define MLC_START_SHIFT 0.5f
 
 /* Computes the vector of every tool in the recipe "mlc" that was saved for the evaluator's encoder. vectors: [M, D].
  * tools: [M, D] vectors of the tools by tool2vec, used for tools without a row in the classifier. If the recipe does

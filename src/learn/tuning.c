@@ -10,6 +10,7 @@
 #include "encoder/model_dir.h"
 #include "learn/ranking.h"
 #include "learn/siblings.h"
+#include "learn/trainers.h"
 #include "learn/tuning.h"
 #include "nn/loss.h"
 #include "nn/matrix.h"
@@ -514,7 +515,7 @@ const struct tuning_kind wt__triplet = KIND("triplet", BATCH_POOLED, 1e-5, measu
  * binary cross-entropy, as in the paper's text.
  *
  * The head differs from the paper's head. It reads the normalised pooled vector times 20 instead of the first token's
- * state. It has no bias. Its rows start as the vectors of the tools' texts.
+ * state. Its rows start as the vectors of the tools' texts. With binary cross-entropy, each tool has a learned bias.
  *
  * The head is saved with the encoder (trainers.h). The lesson "mlc" with the loss "kept" turns the head into the recipe
  * "mlc". */
@@ -523,10 +524,11 @@ const struct tuning_kind wt__triplet = KIND("triplet", BATCH_POOLED, 1e-5, measu
 static const float HEAD_RATE = 20;
 
 struct classify_step {
-    float *head, *gradient; /* [M, H] */
-    float *logits;          /* [batch, M], then their gradients */
-    size_t *starts;         /* [batch + 1] */
-    int32_t *labels;        /* [starts[batch]] */
+    float *head, *gradient;  /* [M, H] */
+    float *shifts, *dshifts; /* [M] cosine at which a tool has even odds; NULL with softmax */
+    float *logits;           /* [batch, M], then their gradients */
+    size_t *starts;          /* [batch + 1] */
+    int32_t *labels;         /* [starts[batch]] */
     size_t label_capacity, count;
 };
 
@@ -536,6 +538,21 @@ static size_t measure_classifier_step(const struct tuning *tuning, struct batch_
     limits->texts = tuning->batch;
     limits->rows = wt__token_texts_longest(&tuning->requests, tuning->batch);
     return (4 * tools * hidden + tuning->batch * tools) * sizeof(float); /* the head, its gradient and two moments */
+}
+
+/* Adds the shifts to the trained parameters.  */
+static int add_shifts(struct tuning *tuning, wt_error *err)
+{
+    size_t tools = tuning->training->examples.tools;
+    struct classify_step *step = tuning->own;
+    step->shifts = wt__alloc_array(tools, sizeof *step->shifts);
+    step->dshifts = wt__alloc_zeros(tools, sizeof *step->dshifts);
+    WT_CHECK_ALLOC(step->shifts && step->dshifts, err);
+    for (size_t i = 0; i < tools; i++)
+        step->shifts[i] = MLC_START_SHIFT;
+    tuning->objective.parameters[tuning->objective.parameter_count++] = (struct model_parameter){
+        .name = "shifts", .value = step->shifts, .gradient = step->dshifts, .count = tools, .rate = HEAD_RATE};
+    return 0;
 }
 
 static int begin_classifier(struct tuning *tuning, wt_error *err)
@@ -557,6 +574,8 @@ static int begin_classifier(struct tuning *tuning, wt_error *err)
                                  .count = tools * hidden,
                                  .decays = true,
                                  .rate = HEAD_RATE};
+    if (tuning->kind == &wt__classify_bce)
+        WT_TRY(add_shifts(tuning, err));
     if (wt__train_progress_phase(progress, "encoding", tools))
         return wt__fail_cancelled(err);
     return wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->tools, NULL, tools, step->head, progress,
@@ -570,6 +589,8 @@ static void end_classifier(struct tuning *tuning)
         return;
     free(step->head);
     free(step->gradient);
+    free(step->shifts);
+    free(step->dshifts);
     free(step->logits);
     free(step->starts);
     free(step->labels);
@@ -607,9 +628,10 @@ static double classifier_loss(struct tuning *tuning, bool bce)
                                     .vectors = tuning->training_batch.vectors,
                                     .head = step->head,
                                     .scale = SCALE,
+                                    .shifts = step->shifts,
                                     .loss = bce ? wt__loss_multilabel_bce : wt__loss_multilabel_softmax,
                                     .logits = step->logits};
-    return wt__loss_multilabel(&head, &gold, tuning->training_batch.dvectors, step->gradient);
+    return wt__loss_multilabel(&head, &gold, tuning->training_batch.dvectors, step->gradient, step->dshifts);
 }
 
 static double compute_softmax_loss(struct tuning *tuning)

@@ -92,6 +92,8 @@ enum {
 
 struct tuning;
 
+enum { KIND_PARAMETERS = 2 };
+
 struct tuning_kind {
     const char *name; /* name of the loss */
     enum batch_output output;
@@ -125,7 +127,7 @@ struct tuning {
     struct training_batch training_batch;
     struct batch_limits limits;
     size_t batch;
-    struct objective objective; /* the parameter array has room for one more parameter; kind->begin may add it */
+    struct objective objective; /* has room for KIND_PARAMETERS parameters that kind->begin may add */
     void *own;                  /* memory of the method */
     double earlier; /* figure of an earlier training's model, if that is kept; NaN if this training's model is saved */
 };

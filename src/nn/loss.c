@@ -305,15 +305,18 @@ float wt__loss_multilabel_bce(const float *logits, const struct label_rows *gold
     return (float)loss;
 }
 
-float wt__loss_multilabel(const struct multilabel *m, const struct label_rows *gold, float *dvectors, float *dhead)
+float wt__loss_multilabel(const struct multilabel *m, const struct label_rows *gold, float *dvectors, float *dhead,
+                          float *dshifts)
 {
     size_t n = m->rows * m->labels;
     wt__multiply_dense(m->rows, m->labels, m->width, m->vectors, false, m->head, true, m->logits);
     for (size_t i = 0; i < n; i++)
-        m->logits[i] = m->scale * (m->logits[i] - m->shift);
+        m->logits[i] = m->scale * (m->logits[i] - (m->shifts ? m->shifts[i % m->labels] : 0));
     float loss = m->loss(m->logits, gold, m->rows, m->labels, m->logits);
     for (size_t i = 0; i < n; i++)
         m->logits[i] *= m->scale;
+    for (size_t i = 0; dshifts && i < n; i++)
+        dshifts[i % m->labels] -= m->logits[i];
     if (dvectors)
         wt__multiply_dense(m->rows, m->width, m->labels, m->logits, false, m->head, false, dvectors);
     struct matmul product = wt__dense_product(m->labels, m->width, m->rows, m->logits, true, m->vectors, false, dhead);

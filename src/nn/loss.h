@@ -72,18 +72,20 @@ float wt__loss_multilabel_softmax(const float *logits, const struct label_rows *
 float wt__loss_multilabel_bce(const float *logits, const struct label_rows *gold, size_t rows, size_t labels,
                               float *dlogits);
 
-/* Input of wt__loss_multilabel. A head of M rows gives logits = scale * (vectors head^T - shift). `loss` is one of the
+/* Input of wt__loss_multilabel. A head of M rows gives logits = scale * (vectors head^T - shifts). `loss` is one of the
  * two functions above and computes the loss of the logits. */
 struct multilabel {
     size_t rows, labels, width;  /* B, M, D */
     const float *vectors, *head; /* [B, D], [M, D] */
-    float scale, shift;
+    float scale;
+    const float *shifts; /* [M]; NULL for zeros */
     float (*loss)(const float *logits, const struct label_rows *gold, size_t rows, size_t labels, float *dlogits);
     float *logits; /* [B, M] scratch: logits, then their gradients */
 };
 
-/* Overwrites dvectors [B, D] unless NULL. Adds to dhead [M, D], because the head is a parameter. */
+/* Overwrites dvectors [B, D] unless NULL. Adds to dhead [M, D], and to dshifts [M] unless NULL, because these are
+ * parameters. */
 float wt__loss_multilabel(const struct multilabel *multilabel, const struct label_rows *gold, float *dvectors,
-                          float *dhead);
+                          float *dhead, float *dshifts);
 
 #endif

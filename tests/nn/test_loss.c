@@ -284,7 +284,7 @@ static void multilabel_losses_match_doubles(void **state)
 }
 
 struct head_twin {
-    double *vectors, *head;
+    double *vectors, *head, *shifts;
 };
 
 static double head_loss(void *context)
@@ -296,7 +296,7 @@ static double head_loss(void *context)
         for (size_t c = 0; c < C; c++) {
             for (size_t d = 0; d < D; d++)
                 logits[b * C + c] += 3 * twin->vectors[b * D + d] * twin->head[c * D + d];
-            logits[b * C + c] -= 3 * .5;
+            logits[b * C + c] -= 3 * twin->shifts[c];
         }
     return bce_loss(logits);
 }
@@ -304,20 +304,21 @@ static double head_loss(void *context)
 static void multilabel_head_matches_doubles(void **state)
 {
     float *vectors = random_floats(B * D, 1), *head = random_floats(C * D, 1), logits[B * C], dv[B * D], dh[C * D],
-          twice[C * D];
-    struct head_twin twin = {doubles_of(vectors, B * D), doubles_of(head, C * D)};
-    const struct multilabel m = {B, C, D, vectors, head, 3, .5f, wt__loss_multilabel_bce, logits};
+          twice[C * D], *shifts = random_floats(C, 1), ds[C] = {0};
+    struct head_twin twin = {doubles_of(vectors, B * D), doubles_of(head, C * D), doubles_of(shifts, C)};
+    const struct multilabel m = {B, C, D, vectors, head, 3, shifts, wt__loss_multilabel_bce, logits};
 
     (void)state;
     memset(dh, 0, sizeof dh);
-    check_near("loss", wt__loss_multilabel(&m, &gold, dv, dh), head_loss(&twin), 1e-6);
+    check_near("loss", wt__loss_multilabel(&m, &gold, dv, dh, ds), head_loss(&twin), 1e-6);
     gradient_agrees("dvectors", head_loss, &twin, twin.vectors, B * D, dv, 1e-5);
     gradient_agrees("dhead", head_loss, &twin, twin.head, C * D, dh, 1e-5);
+    gradient_agrees("dshifts", head_loss, &twin, twin.shifts, C, ds, 1e-5);
     memcpy(twice, dh, sizeof dh);
-    wt__loss_multilabel(&m, &gold, NULL, twice); /* A second batch adds its gradient. */
+    wt__loss_multilabel(&m, &gold, NULL, twice, NULL); /* A second batch adds its gradient. */
     for (size_t i = 0; i < C * D; i++)
         check_near("dhead twice", twice[i], 2.0 * dh[i], 1e-6);
-    free(vectors), free(head), free(twin.vectors), free(twin.head);
+    free(vectors), free(head), free(shifts), free(twin.vectors), free(twin.head), free(twin.shifts);
 }
 
 /* The reference files have the gradient of the head's bias. It is the sum over rows of the gradients of the logits. */
