@@ -402,6 +402,36 @@ int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
     return 0;
 }
 
+/* Returns the name of the loss with which the model in this folder was trained; empty for the default. */
+static struct str read_loss_name(const json_t *config)
+{
+    return wt__json_str(wt__json_object(wt__json_object(config, "whichtool"), "options"), "loss");
+}
+
+/* Sets *loss to that of the trained recipe mlc; if it kept its head, to that of the encoder it was trained with.
+ * CONTRAST without the recipe. */
+static int read_trained_loss(const struct dev_evaluator *evaluator, int *loss, wt_error *err)
+{
+    static const char *const names[] = {[SOFTMAX] = "softmax", [BCE] = "bce"};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(json_decrefp) json_t *config = NULL, *encoder = NULL;
+    const char *folder = wt__path_join(&arena, evaluator->training->out, "mlc");
+    WT_CHECK_ALLOC(folder, err);
+    *loss = CONTRAST;
+    if (!wt__is_folder(folder))
+        return 0;
+    WT_TRY(wt__model_config_open(&config, folder, err));
+    struct str name = read_loss_name(config);
+    if (wt__str_equal(name, wt__str("kept"))) {
+        WT_TRY(wt__model_config_open(&encoder, evaluator->base.folder, err));
+        name = read_loss_name(encoder);
+    }
+    for (int i = SOFTMAX; i <= BCE; i++)
+        if (wt__str_equal(name, wt__str(names[i])))
+            *loss = i;
+    return 0;
+}
+
 int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t count, float *rows, wt_error *err)
 {
     struct training *training = evaluator->training;
@@ -419,6 +449,7 @@ int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t c
     struct loop_result result;
     if (count == 0)
         return 0;
+    WT_TRY(read_trained_loss(evaluator, &mlc.loss, err));
     WT_TRY(make_head(&mlc, err));
     memcpy(mlc.start, rows, mlc.parameters[0].count * sizeof(float));
     return train_head(&mlc, count, &options, &result, err);

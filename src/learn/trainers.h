@@ -22,11 +22,12 @@ int wt__lesson_set(struct training *training, wt_trained *out, wt_error *err);
 int wt__lesson_cross(struct training *training, wt_trained *out, wt_error *err);
 int wt__lesson_toolrerank(struct training *training, wt_trained *out, wt_error *err);
 
-/* The head of a classifier that was trained together with the encoder (tuning.c) is stored in head.safetensors, next to
- * the encoder's weights. The file has one tensor MLC_HEAD [M, D] with a row per tool, in the order of the examples. The
- * metadata of the file identify the training and the step, so that the head is never used with another encoder. */
+/* The head of a classifier that was trained together with the encoder (tuning.c) is stored in head.safetensors, next
+ * to the encoder's weights. The file has one tensor MLC_HEAD [M, D] with a row per tool, in the order of the examples.
+ * The metadata of the file identify the training and the step, so that the head is never used with another encoder. */
 
-/* Writes the head. folder: folder of the encoder. outcome: outcome of the encoder's training (wt__training_outcome). */
+/* Writes the head. folder: folder of the encoder. outcome: outcome of the encoder's training (wt__training_outcome).
+ */
 int wt__kept_head_write(const char *folder, const float *rows, size_t tools, size_t dim, const json_t *outcome,
                         wt_error *err);
 
@@ -46,8 +47,9 @@ enum { MLC_BATCH = 64 }; /* the lesson's default */
  * not exist, *there is false and vectors is a copy of tools. */
 int wt__mlc_vectors(struct dev_evaluator *evaluator, const float *tools, float *vectors, bool *there, wt_error *err);
 
-/* Trains a head with the lesson's defaults. which: [count] numbers of the training requests to train on. rows: [M, D]
- * initial values, replaced by the result. Errors: WT_ENOMEM, WT_ECANCELLED, WT_EMODEL. */
+/* Trains a head with the loss of the trained recipe mlc, and otherwise the lesson's defaults. Refiners then learn from
+ * the same kind of candidates that they will see. which: [count] numbers of the training requests to train on. rows:
+ * [M, D] initial values, replaced by the result. Errors: WT_ENOMEM, WT_ECANCELLED, WT_EMODEL. */
 int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t count, float *rows, wt_error *err);
 
 /* The lesson "tool2vec" computes a tool's vector from the requests that used the tool (section 4.1 of Moon et al.,
@@ -62,8 +64,8 @@ int wt__evaluator_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2
 
 /* Training data of a refiner: the first stage's candidates for each request, their features, and the labels.
  *
- * A tool's vector is computed from the training requests that used the tool. So the first stage is unrealistically good
- * for these requests. Training requests are therefore split into folds. The candidates of a fold come from tool
+ * A tool's vector is computed from the training requests that used the tool. So the first stage is unrealistically
+ * good for these requests. Training requests are therefore split into folds. The candidates of a fold come from tool
  * vectors, or a classifier, computed from the other folds. The encoder is the same for all folds. Dev requests use
  * vectors of all training requests, like a query. */
 
@@ -149,13 +151,13 @@ int wt__refiner_measure(struct dev_evaluator *evaluator, const char *recipe, boo
  * else as the engine's model, with a new head.
  *
  * Positives are the labels of a request. Negatives are drawn from the tools of the request's data set whose
- * descriptions are nearest to the request. Labels, tools with the same text as a label, and tools that no request needs
- * are not negatives. A request with some of its positives and negatives is a group. The loss of a group is the softmax
- * of each positive against the negatives, the binary cross-entropy of each pair, or both together. With both, some
- * groups have no positives, as if no tool fitted.
+ * descriptions are nearest to the request. Labels, tools with the same text as a label, and tools that no request
+ * needs are not negatives. A request with some of its positives and negatives is a group. The loss of a group is the
+ * softmax of each positive against the negatives, the binary cross-entropy of each pair, or both together. With both,
+ * some groups have no positives, as if no tool fitted.
  *
- * The saved model gives log odds. For this, Platt scaling is folded into the head's last weights: the logistic function
- * that best separates right and wrong dev pairs. Without dev requests the logits are not scaled. */
+ * The saved model gives log odds. For this, Platt scaling is folded into the head's last weights: the logistic
+ * function that best separates right and wrong dev pairs. Without dev requests the logits are not scaled. */
 
 enum {
     CROSS_BATCH = 8,     /* requests per step */
@@ -169,8 +171,8 @@ enum {
 
 /* The classifier of rerank/toolrerank.h is fitted on requests with known tools. It separates two kinds: requests for
  * one provider and requests for several. If one kind is scarce, synthetic requests of this kind are made from the
- * other. A request for several providers is cut down to the sub-queries for one provider. Requests for one provider are
- * joined in pairs. */
+ * other. A request for several providers is cut down to the sub-queries for one provider. Requests for one provider
+ * are joined in pairs. */
 
 enum { KIND_SAMPLES = 1200 /* maximum training requests; a seeded sample of a larger set */ };
 
