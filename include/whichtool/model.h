@@ -34,6 +34,8 @@ WT_API int wt_embed_documents(wt_engine *engine, const char *const *texts, const
 #define WT_BASE_MODEL "all-MiniLM-L6-v2"
 /* Cross-encoder of the recipe joint, which comes with whichtool. */
 #define WT_JOINT_MODEL "whichtool-joint-v1"
+/* Encoder for requests in other languages than English, which comes with whichtool. */
+#define WT_MULTILINGUAL_MODEL "whichtool-multilingual-v1"
 /* Static encoder compiled into the library: needs neither files nor a network. */
 #define WT_BUILT_IN_MODEL "whichtool-static-v1"
 

@@ -571,8 +571,6 @@ static bool has_likely_hit(const struct search *search)
 /* A request may be in another language only if at least one in STRANGE_SHARE of its words is unknown to the
  * catalogue. */
 enum { STRANGE_SHARE = 3 };
-static const char SMALL_MODEL[] = "intfloat/multilingual-e5-small",
-                  OTHER_MODEL[] = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2";
 
 int wt__search_note_language(struct search *search, wt_error *err)
 {
@@ -586,9 +584,9 @@ int wt__search_note_language(struct search *search, wt_error *err)
     if (!language)
         return 0;
     wt__buffer_printf(&text,
-                      "the request seems to be %s, but the encoder %s supports only English; use a multilingual one "
-                      "with --model: `whichtool model pull %s`, or %s",
-                      language, wt__encoder_name(encoder), SMALL_MODEL, OTHER_MODEL);
+                      "the request seems to be %s, but the encoder %s supports only English; use a multilingual one, "
+                      "such as --model " WT_MULTILINGUAL_MODEL,
+                      language, wt__encoder_name(encoder));
     return wt__take_notice(&search->notice, WT_NOTICE_LANGUAGE, &text, search->arena, err);
 }
 

@@ -231,7 +231,7 @@ german="Wie wird das Wetter morgen in Lissabon?"
 expect 0 "a request in German" find --recipe hybrid "$german" --json
 same "its notice" True "$(json_of '"seems to be German, but the encoder whichtool-static-v1 supports only English" in (d["notice"] or "")')"
 expect 0 "the same on a terminal" find "$german"
-says "whichtool model pull intfloat/multilingual-e5-small.*paraphrase-multilingual-MiniLM-L12-v2"
+says "--model whichtool-multilingual-v1"
 expect 1 "and of pick" pick "$german"
 says "seems to be German"
 expect 0 "one in Chinese" find "明天里斯本的天气怎么样"

@@ -167,7 +167,7 @@ static void byte_rows_equal_plain_kernels(void **state)
             assert_true(have && want);
             for (size_t i = 0; len % 3 == 0 && i < len; i++)
                 x[i] = -2; /* Equal values in a group give a step of 0. */
-            wt__kernels_plain.byte_row(x, len, want);
+            wt__byte_row_plain(x, len, want, kernels->most_code);
             kernels->byte_row(x, len, have);
             assert_memory_equal(have, want, used);
             for (size_t i = 0; i < len; i++) {
@@ -189,7 +189,7 @@ struct byte_product {
     float *bias, *residual;
 };
 
-static struct byte_product byte_product(size_t t, size_t k, size_t o)
+static struct byte_product byte_product(size_t t, size_t k, size_t o, int most_code)
 {
     size_t stride = wt__byte_row_size(k);
     struct byte_product p = {.k = k,
@@ -204,7 +204,7 @@ static struct byte_product byte_product(size_t t, size_t k, size_t o)
     wt__linear_bytes_pack(p.panels, p.w, p.scales, o, k);
     for (size_t i = 0; i < t; i++) {
         float *x = random_floats(k, 2);
-        wt__kernels_plain.byte_row(x, k, p.rows + i * stride);
+        wt__byte_row_plain(x, k, p.rows + i * stride, most_code);
         free(x);
     }
     p.g = (struct gemm_bytes){.t = t,
@@ -243,7 +243,7 @@ static void byte_product_in_doubles(const struct byte_product *p, float *c)
 
 static void check_byte_product(const struct kernels *kernels, size_t t, size_t k, size_t o)
 {
-    struct byte_product p = byte_product(t, k, o);
+    struct byte_product p = byte_product(t, k, o, kernels->most_code);
     size_t n = t * p.g.c_stride;
     float *have = random_floats(n, 1), *want = random_floats(n, 1);
     char what[80];
@@ -280,10 +280,37 @@ static void byte_gemm_matches_doubles(void **state)
     }
 }
 
+/* All codes are the greatest, and all weights the least or the greatest. */
+static void byte_gemm_does_not_overflow(void **state)
+{
+    enum { T = 5, K = 128, O = 32 };
+
+    (void)state;
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+
+        for (int weight = -128; kernels && kernels->gemm_bytes && weight <= 127; weight += 255) {
+            struct byte_product p = byte_product(T, K, O, kernels->most_code);
+            float have[T * (O + 3)], want[T * (O + 3)];
+
+            memset(p.w, weight, O * K);
+            wt__linear_bytes_pack(p.panels, p.w, p.scales, O, K);
+            for (size_t t = 0; t < T; t++)
+                memset(p.rows + t * p.g.a_stride, kernels->most_code, K);
+            p.g.c = have;
+            byte_product_in_doubles(&p, want);
+            kernels->gemm_bytes(&p.g);
+            for (size_t t = 0; t < T; t++)
+                check_close(kernels->name, have + t * (O + 3), want + t * (O + 3), O, 2e-5);
+            free_byte_product(&p);
+        }
+    }
+}
+
 static void byte_gemm_rows_are_independent(void **state)
 {
     enum { T = 300, K = 200, O = 48 };
-    struct byte_product p = byte_product(T, K, O);
+    struct byte_product p = byte_product(T, K, O, WT_CODE_7BITS);
     float *all = random_floats(T * O, 1), *one = random_floats(O, 1);
 
     (void)state;
@@ -516,6 +543,7 @@ int main(void)
         cmocka_unit_test(gemm_rows_are_independent),
         cmocka_unit_test(byte_rows_equal_plain_kernels),
         cmocka_unit_test(byte_gemm_matches_doubles),
+        cmocka_unit_test(byte_gemm_does_not_overflow),
         cmocka_unit_test(byte_gemm_rows_are_independent),
         cmocka_unit_test(gelu_is_accurate),
         cmocka_unit_test(row_kernels_match_plain_kernels),

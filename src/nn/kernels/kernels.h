@@ -55,11 +55,15 @@ struct gemm {
 
 /* struct gemm_bytes is the product of struct gemm for W in signed bytes, with one scale per row of W. Each row x of `a`
  * is quantised to unsigned bytes, called codes, in groups of WT_GROUP values. Code 0 is the minimum of the group (low),
- * and code 255 is its maximum:
+ * and the greatest code, 255 or 127, is its maximum:
  *   x[k] is about low + step * code[k], so the sum of x[k] * w[k] is step * sum of code * w + low * sum of w.
  * The first sum is an exact integer. The second is known in advance. Groups are short because a hidden state has a few
  * values far larger than the others. In longer groups, these would make the steps of more values coarse. */
 enum { WT_GROUP = 64 };
+
+/* The greatest code. With 7 bits, a product of two codes with two signed bytes fits a signed 16-bit sum, which is what
+ * AVX2 can add. */
+enum { WT_CODE_8BITS = 255, WT_CODE_7BITS = 127 };
 
 struct byte_range {
     float step, low;
@@ -99,8 +103,9 @@ struct kernels {
     void (*gemm)(const struct gemm *gemm);
 
     /* gemm_bytes and byte_row are NULL if the set has no products of bytes. gemm_bytes ignores activations other than
-     * ACTIVATION_GELU. byte_row quantises n floats to a row of struct gemm_bytes. NaN and infinities give arbitrary
-     * bytes. */
+     * ACTIVATION_GELU, and reads codes of at most most_code. byte_row quantises n floats to a row of struct gemm_bytes
+     * with such codes. NaN and infinities give arbitrary bytes. */
+    int most_code;
     void (*gemm_bytes)(const struct gemm_bytes *gemm);
     void (*byte_row)(const float *x, size_t n, unsigned char *row);
 
@@ -148,6 +153,8 @@ const struct kernels *wt__kernels_named(const char *name);
 
 /* Built-in sets. */
 extern const struct kernels wt__kernels_plain;
+/* Works like byte_row of the plain set, with any greatest code. */
+void wt__byte_row_plain(const float *x, size_t n, unsigned char *row, int most_code);
 #if defined(__x86_64__)
 /* Features that the processor has and the operating system supports. CPU_AVX2 includes FMA and F16C; CPU_AVX512 means
  * F, DQ, BW and VL; and CPU_AMX includes tiles and bfloat16. */
@@ -156,6 +163,8 @@ enum { CPU_AVX2 = 1, CPU_AVX512 = 2, CPU_VNNI = 4, CPU_AVX512_BF16 = 8, CPU_AMX 
 bool wt__cpu_has(unsigned wanted);
 
 extern const struct kernels wt__kernels_avx2, wt__kernels_avx512, wt__kernels_vnni;
+void wt__gemm_bytes_avx2(const struct gemm_bytes *gemm);
+void wt__byte_row_avx2(const float *x, size_t n, unsigned char *row);
 void wt__gemm_bytes_vnni(const struct gemm_bytes *gemm);
 void wt__byte_row_vnni(const float *x, size_t n, unsigned char *row);
 void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out);

@@ -51,8 +51,9 @@ static void gemm_plain(const struct gemm *g)
     }
 }
 
-static void byte_row_plain(const float *x, size_t n, unsigned char *row)
+void wt__byte_row_plain(const float *x, size_t n, unsigned char *row, int most_code)
 {
+    float most = (float)most_code;
     size_t groups = (n + WT_GROUP - 1) / WT_GROUP;
     struct byte_range *ranges = (void *)(row + groups * WT_GROUP);
     for (size_t first = 0; first < n; first += WT_GROUP) {
@@ -62,13 +63,18 @@ static void byte_row_plain(const float *x, size_t n, unsigned char *row)
             low = x[k] < low ? x[k] : low;
             high = x[k] > high ? x[k] : high;
         }
-        float step = (high - low) / 255, factor = step > 0 ? 1 / step : 0;
+        float step = (high - low) / most, factor = step > 0 ? 1 / step : 0;
         for (size_t k = first; k < first + WT_GROUP; k++) {
             float code = k < end ? rintf((x[k] - low) * factor) : 0;
-            row[k] = code > 0 ? (unsigned char)(code < 255 ? code : 255) : 0;
+            row[k] = code > 0 ? (unsigned char)(code < most ? code : most) : 0;
         }
         ranges[first / WT_GROUP] = (struct byte_range){step, low};
     }
+}
+
+static void byte_row_plain(const float *x, size_t n, unsigned char *row)
+{
+    wt__byte_row_plain(x, n, row, WT_CODE_8BITS);
 }
 
 /* Computes the WT_PANEL outputs of one row and one panel, without the bias. `sum` must be zero on entry. */
@@ -203,6 +209,7 @@ static void dots_i8_plain(const int8_t *query, const int8_t *rows, size_t count,
 const struct kernels wt__kernels_plain = {
     .name = "plain",
     .gemm = gemm_plain,
+    .most_code = WT_CODE_8BITS,
     .gemm_bytes = gemm_bytes_plain,
     .byte_row = byte_row_plain,
     .transpose = transpose_plain,

@@ -8,18 +8,10 @@
 #include <stdbool.h>
 
 enum {
-    LANES = 8,
+    LANES = AVX2_LANES,
     TILE_ROWS = 6,
     AHEAD = 64 * WT_PANEL /* prefetch distance for the weights, in floats */
 };
-
-/* Returns the mask of the first n lanes, all 8 if n is larger. */
-static __m256i mask_lanes_avx2(size_t n)
-{
-    const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n < LANES ? n : LANES)), index);
-}
 
 static float sum_lanes(__m256 v)
 {
@@ -27,37 +19,6 @@ static float sum_lanes(__m256 v)
 
     s = _mm_add_ps(s, _mm_movehl_ps(s, s));
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
-}
-
-/* Returns erf(x / sqrt 2). erf(s) = s P(s^2) / Q(s^2) for |s| <= 3.92. Beyond that, erf(s) is 1 or -1 in fp32. P and Q
- * have degree 5. Their fit minimises the maximum relative error, which is 2e-8 before rounding. */
-static inline __m256 erf8(__m256 x)
-{
-    const __m256 limit = _mm256_set1_ps(3.92f);
-    __m256 s = _mm256_mul_ps(x, _mm256_set1_ps(0.70710678118654752f));
-
-    s = _mm256_max_ps(_mm256_min_ps(s, limit), _mm256_sub_ps(_mm256_setzero_ps(), limit));
-    __m256 u = _mm256_mul_ps(s, s);
-    __m256 p = _mm256_set1_ps(2.0500331174844177e-06f);
-    p = _mm256_fmadd_ps(p, u, _mm256_set1_ps(0.0002848751610144973f));
-    p = _mm256_fmadd_ps(p, u, _mm256_set1_ps(0.003765515051782131f));
-    p = _mm256_fmadd_ps(p, u, _mm256_set1_ps(0.052748408168554306f));
-    p = _mm256_fmadd_ps(p, u, _mm256_set1_ps(0.19040481746196747f));
-    p = _mm256_fmadd_ps(p, u, _mm256_set1_ps(1.1283791065216064f));
-    __m256 q = _mm256_set1_ps(3.809075496974401e-05f);
-    q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(0.001162500586360693f));
-    q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(0.014969022944569588f));
-    q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(0.11410833895206451f));
-    q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(0.5020745992660522f));
-    q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(1.0f));
-    return _mm256_div_ps(_mm256_mul_ps(s, p), q);
-}
-
-static inline __m256 gelu8(__m256 x)
-{
-    __m256 half = _mm256_mul_ps(x, _mm256_set1_ps(0.5f));
-
-    return _mm256_fmadd_ps(half, erf8(x), half);
 }
 
 static void gelu_avx2(float *x, size_t n)
@@ -448,6 +409,9 @@ static void dots_i8_avx2(const int8_t *query, const int8_t *rows, size_t count, 
 const struct kernels wt__kernels_avx2 = {
     .name = "avx2",
     .gemm = gemm_avx2,
+    .most_code = WT_CODE_7BITS,
+    .gemm_bytes = wt__gemm_bytes_avx2,
+    .byte_row = wt__byte_row_avx2,
     .transpose = transpose_avx2,
     .gelu = gelu_avx2,
     .gelu_backward = gelu_backward_avx2,

@@ -442,6 +442,7 @@ static void dots_i8_avx512(const int8_t *query, const int8_t *rows, size_t count
 const struct kernels wt__kernels_avx512 = {.name = "avx512", AVX512_SET, .dots_i8 = dots_i8_avx512};
 const struct kernels wt__kernels_vnni = {.name = "vnni",
                                          AVX512_SET,
+                                         .most_code = WT_CODE_8BITS,
                                          .gemm_bytes = wt__gemm_bytes_vnni,
                                          .byte_row = wt__byte_row_vnni,
                                          .dots_i8 = wt__dots_i8_vnni};
