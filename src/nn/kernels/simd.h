@@ -71,9 +71,7 @@ static inline __m256 gelu8(__m256 x)
 
 #endif
 
-#if defined(__AVX512F__) /* in files compiled for AVX-512 */
-
-#include <immintrin.h>
+#if defined(__AVX512F__) /* in files compiled for AVX-512, which have AVX2 too */
 
 enum { AVX512_LANES = 16 };
 
