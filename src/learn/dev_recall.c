@@ -1,4 +1,4 @@
-/* dev_recall.c: measures an encoder in training by the hits of dev requests (tuning.h). */
+/* dev_recall.c: measures an encoder in training by the recall of dev requests (tuning.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +8,16 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "learn/dev_evaluator.h"
-#include "learn/ranking.h"
 #include "learn/tuning.h"
 #include "nn/layers.h"
 #include "retrieve/compose.h"
 
 const char *const wt__dev_kinds[DEV_KINDS] = {
     [DEV_USE] = "use", [DEV_DESCRIPTION] = "description", [DEV_HYBRID] = "hybrid", [DEV_HEAD] = "head"};
-const char *const wt__dev_figures[DEV_KINDS] = {[DEV_USE] = "mean of recall and NDCG at 5 by description and use",
-                                                [DEV_DESCRIPTION] = "mean of recall and NDCG at 5 by description",
-                                                [DEV_HYBRID] = "mean of recall and NDCG at 5 of hybrid",
-                                                [DEV_HEAD] = "mean of recall and NDCG at 5 by the head"};
+const char *const wt__dev_figures[DEV_KINDS] = {[DEV_USE] = "recall@5 by description and use",
+                                                [DEV_DESCRIPTION] = "recall@5 by description",
+                                                [DEV_HYBRID] = "recall@5 of hybrid",
+                                                [DEV_HEAD] = "recall@5 by the head"};
 
 /* ---------------------------------------------------------------- selection */
 
@@ -271,7 +270,7 @@ struct recall_search {
     size_t hidden;
     struct tool_vectors described; /* vectors of the tools' texts */
     struct tool_vectors used;      /* vectors of texts and requests; zeroed if no requests were drawn */
-    double *each;                  /* [dev_count] figure of each request */
+    double *each;                  /* [dev_count] recall of each request */
     wt_error *errors;              /* [threads] */
 };
 
@@ -280,13 +279,12 @@ static int search_dev_request(void *context, size_t index, unsigned worker)
     const struct recall_search *a = context;
     const struct dev_set *set = a->set;
     const struct example_set *dev = &a->recall->examples->dev;
-    size_t number = set->dev[index], gold = dev->starts[number + 1] - dev->starts[number];
-    uint32_t found = 0;
+    size_t number = set->dev[index], found = 0;
     const struct tool_vectors *vectors = set->by_use[index] && a->used.chunks ? &a->used : &a->described;
     const struct view view = {
         .snapshot = set->index->snapshot, .encoder = a->recall->encoder, .vectors = &vectors->view};
     const struct retrieve_request request = {.text = dev->texts[number],
-                                             .k = RANKING_CUTOFF,
+                                             .k = DEV_RECALL_CUTOFF,
                                              .allowed = set->allowed,
                                              .copies = COPIES_ALL, /* the label may be any tool of a group of copies */
                                              .encoded = a->dev + set->texts[index] * a->hidden};
@@ -294,10 +292,9 @@ static int search_dev_request(void *context, size_t index, unsigned worker)
     WT_TRY(wt__retrieve(a->recall->options.kind == DEV_HYBRID ? &wt__hybrid : &wt__dense, &view, &request,
                         a->recall->workspaces[worker], &hits, &a->errors[worker]));
     for (size_t i = 0; i < hits.len; i++)
-        for (size_t g = 0; g < gold; g++)
-            if (dev->tools[dev->starts[number] + g] == set->first + hits.items[i].row)
-                found |= 1u << i;
-    a->each[index] = wt__mean_of_recall_and_ndcg(found, gold);
+        for (size_t g = dev->starts[number]; g < dev->starts[number + 1]; g++)
+            found += dev->tools[g] == set->first + hits.items[i].row;
+    a->each[index] = (double)found / (double)(dev->starts[number + 1] - dev->starts[number]);
     return 0;
 }
 

@@ -185,15 +185,3 @@ int wt__ranking_best(const struct mined_ranking *ranking, const float *requests,
     }
     return 0;
 }
-
-double wt__mean_of_recall_and_ndcg(uint32_t found, size_t right)
-{
-    size_t count = 0;
-    double gain = 0, ideal = 0;
-    for (size_t i = 0; i < RANKING_CUTOFF; i++) {
-        count += found >> i & 1;
-        gain += found >> i & 1 ? 1 / log2((double)i + 2) : 0;
-        ideal += i < right ? 1 / log2((double)i + 2) : 0;
-    }
-    return right > 0 ? ((double)count / (double)right + gain / ideal) / 2 : 0;
-}

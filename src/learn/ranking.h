@@ -8,8 +8,6 @@
 /* Number of nearest tools from which negatives are selected. */
 enum { RANKING_DEPTH = 256 };
 
-enum { RANKING_CUTOFF = 5 };
-
 /* A wrong tool is skipped if its cosine exceeds this share of the best right tool's cosine. Such a tool may be right
  * but unlabelled. This is positive-aware mining (TopK-PercPos; Moreira et al. 2024, "NV-Retriever", section 4). */
 #define RANKING_DOUBTFUL .95
@@ -54,9 +52,5 @@ bool wt__ranking_right(const struct mined_ranking *ranking, const struct example
  * of recall@5 on dev requests for a provider unseen in training. */
 size_t wt__ranking_wrong(const struct mined_ranking *ranking, size_t request, const float *vector, const uint32_t *best,
                          size_t most, uint32_t *wrong);
-
-/* Returns the mean of recall and NDCG at RANKING_CUTOFF. found: bit i is set if the tool in place i is right. right:
- * number of right tools; 0 gives 0. */
-double wt__mean_of_recall_and_ndcg(uint32_t found, size_t right);
 
 #endif

@@ -17,7 +17,6 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/sort.h"
-#include "learn/ranking.h"
 #include "learn/trainers.h"
 #include "rerank/toolrerank.h"
 #include "rerank/cross.h"
@@ -44,7 +43,8 @@ enum {
     SINGLES = COUNT(tau_s_values) * COUNT(covers),
     MULTIS = COUNT(tau_m_values) * COUNT(mosts),
     POINTS = SINGLES + MULTIS + 1, /* settings per look: those for a single provider, those for several, and no rule */
-    DEEPEST = 50                   /* maximum depth of the first stage */
+    DEEPEST = 50,                  /* maximum depth of the first stage */
+    CUTOFF = 5                     /* of recall and NDCG */
 };
 
 /* A dev request, or a request cut out of it. */
@@ -228,15 +228,20 @@ static int list_provider_tools(void *context, uint32_t provider, struct candidat
     return (int)n;
 }
 
-/* Measures candidates in this order. */
+/* Returns the mean of recall and NDCG at CUTOFF for candidates in this order. */
 static float measure_candidates(const struct dev_question *asked, const struct candidate *candidates, size_t count)
 {
-    uint32_t found = 0;
-    for (size_t i = 0; i < count && i < RANKING_CUTOFF; i++)
+    size_t found = 0;
+    double gain = 0, ideal = 0;
+    for (size_t i = 0; i < count && i < CUTOFF; i++)
         for (size_t g = 0; g < asked->gold_count; g++)
-            if (asked->gold[g] == candidates[i].row)
-                found |= 1u << i;
-    return (float)wt__mean_of_recall_and_ndcg(found, asked->gold_count);
+            if (asked->gold[g] == candidates[i].row) {
+                found++;
+                gain += 1 / log2((double)i + 2);
+            }
+    for (size_t i = 0; i < asked->gold_count && i < CUTOFF; i++)
+        ideal += 1 / log2((double)i + 2);
+    return ideal > 0 ? (float)(((double)found / (double)asked->gold_count + gain / ideal) / 2) : 0;
 }
 
 /* Returns the settings of a point: 0 .. SINGLES - 1 for a single provider, then those for several, then no rule. */

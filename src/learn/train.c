@@ -35,8 +35,8 @@ enum {
 #define MEAN_RECALL "mean recall at 3, 5 and 7"
 static const struct lesson lessons[] = {
     LESSON("encoder", "The dense encoder: fine-tuned on requests and the tools that they used",
-           "mean of recall and NDCG at 5 by description and use", "contrast triplet softmax bce likeness", LAYERS, 32,
-           0, wt__lesson_encoder),
+           "recall@5 by description and use", "contrast triplet softmax bce likeness", LAYERS, 32, 0,
+           wt__lesson_encoder),
     LESSON("dpr", "Dense retrieval over the tools' texts by the trained encoder, which it measures", "recall@5", "",
            ONE_SET, 1, 0, wt__lesson_dpr),
     LESSON("tool2vec", "An embedding of each tool from the requests that used it, interpolated with its description's",

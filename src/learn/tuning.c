@@ -540,7 +540,7 @@ static size_t measure_classifier_step(const struct tuning *tuning, struct batch_
     return (4 * tools * hidden + tuning->batch * tools) * sizeof(float); /* the head, its gradient and two moments */
 }
 
-/* Adds the shifts to the trained parameters.  */
+/* Adds the shifts to the trained parameters. */
 static int add_shifts(struct tuning *tuning, wt_error *err)
 {
     size_t tools = tuning->training->examples.tools;

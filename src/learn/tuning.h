@@ -9,8 +9,7 @@
 #include "learn/training_batch.h"
 #include "retrieve/retrieve.h"
 
-/* Measures an encoder during training by the mean of recall and NDCG at 5 on dev requests. On a small catalogue, recall
- * alone often stays the same although training improves the order. Each dev request is searched in the snapshot of its
+/* Measures an encoder during training by recall@5 on dev requests. Each dev request is searched in the snapshot of its
  * catalogue, like a query (retrieve/retrieve.h). The figure is the mean of the means of the data sets, so that a large
  * set does not dominate. Every measurement of a training uses the same sample of dev requests.
  *
@@ -22,6 +21,7 @@
 enum {
     DEV_RECALL_DEV = 1000,    /* maximum dev requests per set */
     DEV_RECALL_USES = 4000,   /* maximum training requests per set */
+    DEV_RECALL_CUTOFF = 5,    /* cutoff of the recall */
     DEV_RECALL_REQUEST = 128, /* maximum tokens of a request or sub-query */
     DEV_RECALL_TOOL = 96      /* maximum tokens of each of a tool's texts */
 };
@@ -92,7 +92,7 @@ enum {
 
 struct tuning;
 
-enum { KIND_PARAMETERS = 2 };
+enum { KIND_PARAMETERS = 2 }; /* most parameters that a method adds to those of the encoder */
 
 struct tuning_kind {
     const char *name; /* name of the loss */

@@ -35,7 +35,7 @@ expect 7 "too little memory" train encoder --memory 1 "${options[@]}"
 says "training would take [0-9]+ MB, and there are 1 MB"
 
 expect 0 "a model" train encoder "${options[@]}"
-prints "^encoder: mean of recall and NDCG at 5 by description and use on dev from [0-9.]+ to [0-9.]+ %; [0-9]+ steps, [0-9.]+ epochs"
+prints "^encoder: recall@5 by description and use on dev from [0-9.]+ to [0-9.]+ %; [0-9]+ steps, [0-9.]+ epochs"
 [ -f tools.wt-models/encoder/config.json ] || fail "no model"
 [ ! -e tools.wt-models/encoder.state ] || fail "a state is left"
 first=$(weights tools.wt-models)
@@ -84,7 +84,7 @@ done
 # A data set, and the model in the reference library.
 six_tools 60 1 1 train=0,1,2 dev=3
 expect 0 "a data set" train encoder --data data --out learned "${options[@]}"
-prints "^encoder: mean of recall and NDCG at 5"
+prints "^encoder: recall@5"
 expect 2 "no such set" train encoder --data data --most other=5 --out joined "${options[@]}"
 says "no data set is called \"other\""
 expect 2 "no such dev" train encoder --data data --dev words --out joined "${options[@]}"
@@ -94,7 +94,7 @@ says "the share of joined requests must be 0 to 0.9"
 expect 0 "joined, by hybrid, the last" train encoder --data data --most 50 --most data=40 --join 0.3 --dev hybrid \
     --dev-tools 5 --keep last --json --out joined "${options[@]}"
 says "^encoder: dev [0-9.]+ % at step"
-same "each measurement" "mean of recall and NDCG at 5 of hybrid True data 1" "$(json_of '"%s %s %s %d" % (d["figure"],
+same "each measurement" "recall@5 of hybrid True data 1" "$(json_of '"%s %s %s %d" % (d["figure"],
     d["measurements"][-1]["figure"] == d["after"], d["measurements"][0]["sets"][0]["set"],
     len(d["measurements"][0]["sets"]))')"
 cp -r data more

@@ -138,20 +138,6 @@ static void ranks_only_needed_tools(void **state)
     wt__ranking_dispose(&ranking);
 }
 
-static void averages_recall_and_ndcg(void **state)
-{
-    static const struct {
-        uint32_t found; /* bit i: the tool in place i is right */
-        size_t right;
-        double recall, ndcg;
-    } rows[] = {{1, 1, 1, 1},       {2, 1, 1, 0.630930}, {3, 2, 1, 1}, {1 | 8, 2, 1, 0.877215},
-                {31, 7, 5 / 7., 1}, {0, 3, 0, 0},        {0, 0, 0, 0}, {32, 1, 0, 0}}; /* beyond the cutoff */
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_float_equal(wt__mean_of_recall_and_ndcg(rows[i].found, rows[i].right),
-                           (rows[i].recall + rows[i].ndcg) / 2, 1e-6);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,7 +148,6 @@ int main(void)
         cmocka_unit_test(skips_tools_that_may_be_right),
         cmocka_unit_test(ranks_only_needed_tools),
         cmocka_unit_test(ranks_seeded_sample_of_many_tools),
-        cmocka_unit_test(averages_recall_and_ndcg),
     };
     return cmocka_run_group_tests_name("learn/ranking", tests, NULL, NULL);
 }
