@@ -38,9 +38,11 @@ static const struct cli_option train_options[] = {
     OPTION(FIELDS, "fields", TEXT, "A,B",
            "Fields of a tool that encoder or cross reads: some of category, provider, name, description and "
            "parameters. Default: provider,name,description."),
-    NUMBER(NEGATIVES, "negatives", "N", 8,
-           "Number of hard negatives of each request: the wrong tools that the model ranks highest. By default, "
-           "encoder uses none and cross uses 4."),
+    NUMBER(
+        NEGATIVES, "negatives", "N", 8,
+        "Number of hard negatives of each request: tools that the data set judges wrong, or else the wrong tools that "
+        "the model ranks highest. By default, "
+        "encoder uses none and cross uses 4."),
     NUMBER(SIBLINGS, "siblings", "N", 8,
            "For encoder with --loss contrast: number of sibling tools of each request as further hard negatives. These "
            "are tools of a right tool's provider whose names share words with its name, used or not. Off by default."),

@@ -295,7 +295,8 @@ static int add_group(struct cross_training *c, size_t i, uint32_t example, struc
     WT_CHECK_ALLOC(right, err);
     memcpy(right, train->tools + train->starts[example], labels * sizeof *right);
     bool gone = c->loss == sum_losses && wt__rng_below(rng, GONE_IN) == 0;
-    size_t pool = wt__ranking_wrong(&c->ranking, example, NULL, c->best + i * RANKING_DEPTH, CROSS_DEPTH, wrong);
+    size_t pool =
+        wt__ranking_wrong(&c->ranking, example, NULL, c->best + i * RANKING_DEPTH, c->negatives, CROSS_DEPTH, wrong);
     group->first = c->training_batch.count;
     if (!gone)
         put_pair_tokens(c, example, right, draw_to_front(right, labels, CROSS_POSITIVES, rng), true);

@@ -128,6 +128,8 @@ struct example_side {
     size_t count, text_capacity;
     uint64_t *pairs; /* [pair_count] number of the request << 32 | row of its tool, in any order */
     size_t pair_count, pair_capacity;
+    uint64_t *wrong; /* [wrong_count] the same for tools that are judged wrong */
+    size_t wrong_count, wrong_capacity;
     struct map by_text; /* number of each request by its text */
 };
 
@@ -250,20 +252,58 @@ static int find_request(struct example_reader *r, struct example_side *side, str
     return 0;
 }
 
+/* Appends the pairs of a request with rows, [count]. */
+static int add_pairs(struct example_reader *r, uint64_t **pairs, size_t *used, size_t *capacity, uint32_t number,
+                     const uint32_t *rows, size_t count)
+{
+    if (*used + count > EXAMPLES_MAX)
+        return wt__fail(r->err, WT_ETOOLONG, "%s has more than %d pairs of a request and a tool", r->out->source,
+                        EXAMPLES_MAX);
+    if (wt__grow((void **)pairs, capacity, *used + count, sizeof **pairs) < 0)
+        return wt__fail_nomem(r->err);
+    for (size_t i = 0; i < count; i++)
+        (*pairs)[(*used)++] = (uint64_t)number << 32 | rows[i];
+    return 0;
+}
+
 /* Adds one request with rows [count], at least one. */
 static int add_request(struct example_reader *r, struct example_side *side, struct str text, const uint32_t *rows,
                        size_t count)
 {
     uint32_t number;
     WT_TRY(find_request(r, side, text, &number));
-    if (side->pair_count + count > EXAMPLES_MAX)
-        return wt__fail(r->err, WT_ETOOLONG, "%s has more than %d pairs of a request and a tool", r->out->source,
-                        EXAMPLES_MAX);
-    if (wt__grow((void **)&side->pairs, &side->pair_capacity, side->pair_count + count, sizeof *side->pairs) < 0)
-        return wt__fail_nomem(r->err);
-    for (size_t i = 0; i < count; i++)
-        side->pairs[side->pair_count++] = (uint64_t)number << 32 | rows[i];
-    return 0;
+    return add_pairs(r, &side->pairs, &side->pair_count, &side->pair_capacity, number, rows, count);
+}
+
+/* Writes the right tools of the set's next request from its sorted pairs, [count], and counts repeated ones. */
+static void add_right_tools(struct example_set *set, const uint64_t *pairs, size_t count)
+{
+    size_t first = set->starts[set->count], kept = first;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = (uint32_t)pairs[i];
+        if (kept > first && set->tools[kept - 1] == row) {
+            set->times[kept - 1]++;
+            continue;
+        }
+        set->times[kept] = 1;
+        set->tools[kept++] = row;
+    }
+    set->starts[set->count + 1] = kept;
+}
+
+/* Writes the wrong tools of the set's next request, after its right ones. A tool that is also right is not wrong. */
+static void add_wrong_tools(struct example_set *set, const uint64_t *pairs, size_t count)
+{
+    size_t right = set->starts[set->count], right_count = set->starts[set->count + 1] - right;
+    size_t first = set->wrong_starts[set->count], kept = first;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = (uint32_t)pairs[i];
+        size_t at = wt__lower_bound_u32(set->tools + right, right_count, row);
+        bool is_right = at < right_count && set->tools[right + at] == row;
+        if (!is_right && (kept == first || set->wrong[kept - 1] != row))
+            set->wrong[kept++] = row;
+    }
+    set->wrong_starts[set->count + 1] = kept;
 }
 
 /* Converts a side, whose pairs are sorted, to a set. Its strings already live in the arena. left: [count] true for
@@ -275,28 +315,24 @@ static int finish_side(struct example_reader *r, const struct example_side *side
     out->times = wt__alloc_array(side->pair_count, sizeof *out->times);
     out->starts = wt__alloc_array(side->count + 1, sizeof *out->starts);
     out->tools = wt__alloc_array(side->pair_count, sizeof *out->tools);
-    if (!out->texts || !out->times || !out->starts || !out->tools)
+    out->wrong_starts = wt__alloc_array(side->count + 1, sizeof *out->wrong_starts);
+    out->wrong = wt__alloc_array(side->wrong_count, sizeof *out->wrong);
+    if (!out->texts || !out->times || !out->starts || !out->tools || !out->wrong_starts || !out->wrong)
         return wt__fail_nomem(r->err);
-    size_t kept = 0, at = 0;
+    size_t at = 0, wrong_at = 0;
+    out->starts[0] = out->wrong_starts[0] = 0;
     for (size_t i = 0; i < side->count; i++) {
-        size_t first = kept;
-        for (; at < side->pair_count && side->pairs[at] >> 32 == i; at++) {
-            uint32_t row = (uint32_t)side->pairs[at];
-            if (left && left[i])
-                continue;
-            if (kept > first && out->tools[kept - 1] == row) {
-                out->times[kept - 1]++;
-                continue;
-            }
-            out->times[kept] = 1;
-            out->tools[kept++] = row;
-        }
+        size_t first = at, first_wrong = wrong_at;
+        while (at < side->pair_count && side->pairs[at] >> 32 == i)
+            at++;
+        while (wrong_at < side->wrong_count && side->wrong[wrong_at] >> 32 == i)
+            wrong_at++;
         if (left && left[i])
             continue;
-        out->starts[out->count] = first;
+        add_right_tools(out, side->pairs + first, at - first);
+        add_wrong_tools(out, side->wrong + first_wrong, wrong_at - first_wrong);
         out->texts[out->count++] = side->texts[i];
     }
-    out->starts[out->count] = kept;
     return 0;
 }
 
@@ -349,6 +385,8 @@ static int finish_examples(struct example_reader *r, bool divided)
 {
     wt__sort_u64(r->train.pairs, r->train.pair_count);
     wt__sort_u64(r->dev.pairs, r->dev.pair_count);
+    wt__sort_u64(r->train.wrong, r->train.wrong_count);
+    wt__sort_u64(r->dev.wrong, r->dev.wrong_count);
     if (divided)
         return divide_sides(r);
     WT_TRY(finish_side(r, &r->train, NULL, &r->out->train));
@@ -356,6 +394,29 @@ static int finish_examples(struct example_reader *r, bool divided)
 }
 
 /* ---------------------------------------------------------------- sources */
+
+/* Adds a request of a data set with its right and its wrong tools. rows: scratch for its judgements. */
+static int read_judged_request(struct example_reader *r, const struct query *query, struct example_side *side,
+                               uint32_t *rows)
+{
+    size_t right = 0, end = query->judgement_count, wrong = end;
+    uint32_t number;
+    for (size_t j = 0; j < end; j++) {
+        const uint32_t *row = wt__map_get(&r->rows, query->judgements[j].tool);
+        bool relevant = query->judgements[j].gain > 0;
+        r->out->unknown_labels += relevant && !row;
+        if (row && relevant)
+            rows[right++] = *row;
+        else if (row)
+            rows[--wrong] = *row;
+    }
+    r->out->barren += right == 0;
+    if (right == 0)
+        return 0;
+    WT_TRY(add_request(r, side, query->text, rows, right));
+    WT_TRY(find_request(r, side, query->text, &number));
+    return add_pairs(r, &side->wrong, &side->wrong_count, &side->wrong_capacity, number, rows + wrong, end - wrong);
+}
 
 static int read_split(struct example_reader *r, const char *dir, const char *split, struct example_side *side,
                       wt_error *err)
@@ -365,21 +426,9 @@ static int read_split(struct example_reader *r, const char *dir, const char *spl
     size_t capacity = 0;
     WT_TRY(wt__dataset_read(&dataset, dir, split, err));
     for (size_t q = 0; q < dataset.len; q++) {
-        const struct query *query = &dataset.queries[q];
-        size_t count = 0;
-        if (wt__grow((void **)&rows, &capacity, query->judgement_count, sizeof *rows) < 0)
+        if (wt__grow((void **)&rows, &capacity, dataset.queries[q].judgement_count, sizeof *rows) < 0)
             return wt__fail_nomem(err);
-        for (size_t j = 0; j < query->judgement_count; j++) {
-            const uint32_t *row = wt__map_get(&r->rows, query->judgements[j].tool);
-            if (query->judgements[j].gain <= 0)
-                continue;
-            r->out->unknown_labels += !row;
-            if (row)
-                rows[count++] = *row;
-        }
-        r->out->barren += count == 0;
-        if (count > 0)
-            WT_TRY(add_request(r, side, query->text, rows, count));
+        WT_TRY(read_judged_request(r, &dataset.queries[q], side, rows));
     }
     return 0;
 }
@@ -471,6 +520,10 @@ static void hash_set(struct sha256 *sha, const struct example_set *set)
         if (!even)
             wt__sha256_update(sha, times, head[1] * sizeof *times);
     }
+    if (set->count > 0 && set->wrong_starts[set->count] > 0) {
+        wt__sha256_update(sha, set->wrong_starts, (set->count + 1) * sizeof *set->wrong_starts);
+        wt__sha256_update(sha, set->wrong, set->wrong_starts[set->count] * sizeof *set->wrong);
+    }
 }
 
 void wt__examples_seal(struct examples *e)
@@ -515,6 +568,7 @@ static void dispose_example_side(struct example_side *side)
 {
     free(side->texts);
     free(side->pairs);
+    free(side->wrong);
     wt__map_dispose(&side->by_text);
 }
 
@@ -598,6 +652,8 @@ void wt__example_set_dispose(struct example_set *set)
     free(set->starts);
     free(set->tools);
     free(set->times);
+    free(set->wrong_starts);
+    free(set->wrong);
 }
 
 void wt__examples_dispose(struct examples *examples)

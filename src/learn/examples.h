@@ -16,7 +16,8 @@
 
 /* Tools have the row numbers 0 .. M-1, by ascending id in the store, as in a snapshot of the same store. Requests come
  * from the store's recorded use or from a data set in BEIR layout. A repeated request is one example with all tools
- * that were recorded with it. Labels of unknown tools, and requests without a known tool, are counted and dropped.
+ * that were recorded with it. Labels of unknown tools, and requests without a known tool, are counted and dropped. A
+ * data set judges a tool wrong by a score of 0 or less; such tools serve as hard negatives.
  *
  * Dev examples serve to measure and to choose models, not to train them. A data set may list them in qrels/dev.tsv.
  * Otherwise a seeded hash of the request's text selects about a tenth of the requests. So new usages rarely turn a
@@ -36,11 +37,13 @@ enum {
 };
 
 struct example_set {
-    size_t count;      /* B requests */
-    struct str *texts; /* [B] */
-    size_t *starts;    /* [B + 1] start of each request's range in tools and times */
-    uint32_t *tools;   /* [starts[B]] rows, ascending and distinct within each request */
-    uint32_t *times;   /* [starts[B]] number of times that each tool was recorded with the request */
+    size_t count;         /* B requests */
+    struct str *texts;    /* [B] */
+    size_t *starts;       /* [B + 1] start of each request's range in tools and times */
+    uint32_t *tools;      /* [starts[B]] rows, ascending and distinct within each request */
+    uint32_t *times;      /* [starts[B]] number of times that each tool was recorded with the request */
+    size_t *wrong_starts; /* [B + 1] start of each request's range in wrong */
+    uint32_t *wrong;      /* [wrong_starts[B]] rows of tools that a data set judges wrong, ascending and distinct */
 };
 
 /* The range of a data set in the examples. A part begins at the end of the previous part. */

@@ -25,28 +25,33 @@ static bool copy_joined_request(struct set_joining *j, struct str text, struct s
     return copy->ptr != NULL;
 }
 
-/* Allocates an empty set with room for requests and pairs. Returns false if out of memory. */
-static bool open_joined_set(struct example_set *set, size_t requests, size_t pairs)
+/* Allocates an empty set with room for requests, pairs, and wrong tools. Returns false if out of memory. */
+static bool open_joined_set(struct example_set *set, size_t requests, size_t pairs, size_t wrong)
 {
     set->texts = wt__alloc_array(requests, sizeof *set->texts);
     set->times = wt__alloc_array(pairs, sizeof *set->times);
     set->starts = wt__alloc_array(requests + 1, sizeof *set->starts);
     set->tools = wt__alloc_array(pairs, sizeof *set->tools);
-    if (set->starts)
-        set->starts[0] = 0;
-    return set->texts && set->times && set->starts && set->tools;
+    set->wrong_starts = wt__alloc_array(requests + 1, sizeof *set->wrong_starts);
+    set->wrong = wt__alloc_array(wrong, sizeof *set->wrong);
+    if (!set->texts || !set->times || !set->starts || !set->tools || !set->wrong_starts || !set->wrong)
+        return false;
+    set->starts[0] = set->wrong_starts[0] = 0;
+    return true;
 }
 
 static int open_joined_examples(struct set_joining *j, wt_error *err)
 {
     struct examples *out = j->out;
-    size_t tools = 0, train = 0, dev = 0, train_pairs = 0, dev_pairs = 0;
+    size_t tools = 0, train = 0, dev = 0, train_pairs = 0, dev_pairs = 0, train_wrong = 0, dev_wrong = 0;
     for (size_t s = 0; s < j->count; s++) {
         tools += j->sets[s].tools;
         train += j->sets[s].train.count;
         dev += j->sets[s].dev.count;
         train_pairs += j->sets[s].train.starts[j->sets[s].train.count];
         dev_pairs += j->sets[s].dev.starts[j->sets[s].dev.count];
+        train_wrong += j->sets[s].train.wrong_starts[j->sets[s].train.count];
+        dev_wrong += j->sets[s].dev.wrong_starts[j->sets[s].dev.count];
     }
     if (tools >= UINT32_MAX || train_pairs > EXAMPLES_MAX || dev_pairs > EXAMPLES_MAX)
         return wt__fail(
@@ -59,7 +64,8 @@ static int open_joined_examples(struct set_joining *j, wt_error *err)
     out->providers = wt__alloc_array(tools, sizeof *out->providers);
     out->names = wt__alloc_array(tools, sizeof *out->names);
     bool whole = out->parts && out->ids && out->providers && out->names &&
-                 open_joined_set(&out->train, train, train_pairs) && open_joined_set(&out->dev, dev, dev_pairs);
+                 open_joined_set(&out->train, train, train_pairs, train_wrong) &&
+                 open_joined_set(&out->dev, dev, dev_pairs, dev_wrong);
     for (unsigned t = 0; t < DOCUMENT_TEXTS; t++) {
         out->texts[t] = wt__alloc_array(tools, sizeof *out->texts[t]);
         whole &= out->texts[t] != NULL;
@@ -90,6 +96,15 @@ static bool add_set_tools(struct set_joining *j, const struct examples *set)
     return whole;
 }
 
+/* Appends the wrong tools of request i of a set to the last request, and adds `base` to their rows. */
+static void copy_wrong_tools(struct example_set *out, const struct example_set *from, size_t i, size_t base)
+{
+    size_t at = out->wrong_starts[out->count - 1];
+    for (size_t l = from->wrong_starts[i]; l < from->wrong_starts[i + 1]; l++)
+        out->wrong[at++] = (uint32_t)base + from->wrong[l];
+    out->wrong_starts[out->count] = at;
+}
+
 /* Appends request i of a set, and adds `base` to its labels. */
 static bool copy_request(struct set_joining *j, struct example_set *out, const struct example_set *from, size_t i,
                          size_t base)
@@ -101,6 +116,7 @@ static bool copy_request(struct set_joining *j, struct example_set *out, const s
         out->tools[at++] = (uint32_t)base + from->tools[l];
     }
     out->starts[++out->count] = at;
+    copy_wrong_tools(out, from, i, base);
     return whole;
 }
 
@@ -264,6 +280,7 @@ static void append_request(struct example_set *out, struct str text, const uint3
     }
     out->texts[out->count++] = text;
     out->starts[out->count] = at + count;
+    out->wrong_starts[out->count] = out->wrong_starts[out->count - 1];
 }
 
 /* Appends the part's requests and up to `wanted` joined requests. Returns the number of joined requests, or SIZE_MAX if
@@ -272,9 +289,11 @@ static size_t add_joined_part(struct request_joiner *j, size_t wanted, struct ar
 {
     const struct example_set *from = j->from;
     size_t made = 0;
-    for (size_t i = j->first; i < j->first + j->count; i++)
+    for (size_t i = j->first; i < j->first + j->count; i++) {
         append_request(out, from->texts[i], from->tools + from->starts[i], from->times + from->starts[i],
                        from->starts[i + 1] - from->starts[i]);
+        copy_wrong_tools(out, from, i, 0);
+    }
     for (size_t i = 0; i < wanted; i++) {
         if (!join_some_requests(j))
             continue;
@@ -294,7 +313,8 @@ int wt__examples_join_requests(struct examples *examples, double share, uint64_t
     struct request_joiner j = {.from = train};
     double each = share / (1 - share); /* joined requests per request */
     size_t all = (size_t)((double)train->count * each);
-    bool whole = open_joined_set(&out, train->count + all, train->starts[train->count] + all * JOINED_TOOLS);
+    bool whole = open_joined_set(&out, train->count + all, train->starts[train->count] + all * JOINED_TOOLS,
+                                 train->wrong_starts[train->count]);
     wt__rng_seed(&j.rng, seed);
     for (size_t p = 0; whole && p < examples->part_count; p++) {
         struct example_part *part = &examples->parts[p];

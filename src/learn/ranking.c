@@ -113,15 +113,24 @@ static double score_ranked_tool(const struct mined_ranking *ranking, const float
 }
 
 size_t wt__ranking_wrong(const struct mined_ranking *ranking, size_t request, const float *vector, const uint32_t *best,
-                         size_t most, uint32_t *wrong)
+                         size_t enough, size_t most, uint32_t *wrong)
 {
     const struct example_set *train = &ranking->examples->train;
+    const uint32_t *judged = train->wrong + train->wrong_starts[request];
+    size_t judged_count = train->wrong_starts[request + 1] - train->wrong_starts[request], n = 0;
     double right = -INFINITY;
-    size_t n = 0;
+    while (n < judged_count && n < most) {
+        wrong[n] = judged[n];
+        n++;
+    }
+    if (n >= enough)
+        return n;
     for (size_t l = train->starts[request]; vector && l < train->starts[request + 1]; l++)
         right = fmax(right, score_ranked_tool(ranking, vector, train->tools[l]));
     for (size_t b = 0; b < RANKING_DEPTH && best[b] != UINT32_MAX && n < most; b++) {
-        if (!ranking->used[best[b]] || wt__ranking_right(ranking, train, request, best[b]))
+        size_t at = wt__lower_bound_u32(judged, judged_count, best[b]);
+        bool is_judged = at < judged_count && judged[at] == best[b];
+        if (is_judged || !ranking->used[best[b]] || wt__ranking_right(ranking, train, request, best[b]))
             continue;
         if (!vector || score_ranked_tool(ranking, vector, best[b]) <= RANKING_DOUBTFUL * right)
             wrong[n++] = best[b];

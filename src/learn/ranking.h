@@ -41,9 +41,12 @@ int wt__ranking_best(const struct mined_ranking *ranking, const float *requests,
 bool wt__ranking_right(const struct mined_ranking *ranking, const struct example_set *set, size_t request,
                        uint32_t row);
 
-/* Selects up to `most` negatives of a training request from best, [RANKING_DEPTH], in order. Returns their number.
+/* Selects up to `most` negatives of a training request. Returns their number.
  *
- * Skips right tools. vector: [D] vector of the request, used to skip tools that may be right but unlabelled
+ * The tools that the data set judges wrong come first. If there are fewer than `enough`, tools from best,
+ * [RANKING_DEPTH], follow in order.
+ *
+ * Of the tools in best, skips right tools and those that are judged. vector: [D] vector of the request, used to skip tools that may be right but unlabelled
  * (RANKING_DOUBTFUL); NULL to keep them. With a vector, selects nothing if no label of the request is ranked, because
  * the cosine of the right tools is unknown.
  *
@@ -51,6 +54,6 @@ bool wt__ranking_right(const struct mined_ranking *ranking, const struct example
  * negatives, and the model would only learn which tools were used. With such negatives a cross-encoder lost 11 points
  * of recall@5 on dev requests for a provider unseen in training. */
 size_t wt__ranking_wrong(const struct mined_ranking *ranking, size_t request, const float *vector, const uint32_t *best,
-                         size_t most, uint32_t *wrong);
+                         size_t enough, size_t most, uint32_t *wrong);
 
 #endif

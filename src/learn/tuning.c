@@ -238,7 +238,7 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
     for (size_t i = 0; i < count; i++) {
         uint32_t wrong[NEGATIVE_POOL];
         size_t pool = wt__ranking_wrong(&step->ranking, examples[i], step->asking + i * hidden,
-                                        step->best + i * RANKING_DEPTH, NEGATIVE_POOL, wrong);
+                                        step->best + i * RANKING_DEPTH, step->negatives, NEGATIVE_POOL, wrong);
         add_drawn_tools(&step->tools, wrong, pool, step->negatives, rng);
     }
     wt__batch_begin(&tuning->training_batch);

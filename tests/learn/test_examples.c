@@ -80,6 +80,43 @@ static void reads_both_sides_of_data_set(void **state)
     wt_close(engine);
 }
 
+/* A score of 0 or less judges a tool wrong, unless another judgement of the same text says that it is right. */
+static void reads_wrong_tools_of_requests(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t count;
+        uint32_t wrong[3];
+    } wanted[] = {{"one", 2, {1, 3}}, {"two", 1, {0}}, {"three", 0, {0}}};
+    struct learn_place *place = *state;
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
+    write_data_set(place,
+                   "{\"_id\": \"a\", \"text\": \"one\"}\n{\"_id\": \"b\", \"text\": \"two\"}\n"
+                   "{\"_id\": \"c\", \"text\": \"three\"}\n{\"_id\": \"d\", \"text\": \"one\"}\n"
+                   "{\"_id\": \"e\", \"text\": \"four\"}\n",
+                   "a\tsend_mail\t0\na\tbook_table\t1\na\tget_weather\t-1\na\tabsent\t0\n"
+                   "b\tbook_table\t0\nb\tsend_mail\t1\nc\tplay_music\t1\n"
+                   "d\tget_weather\t1\nd\tsend_mail\t0\nd\tbook_table\t0\nd\ttrain_times\t0\n",
+                   "e\tplay_music\t1\n");
+    struct examples one = read_place_examples(place, engine, place->data), sets[] = {one}, joined;
+    assert_train_ok(place, wt__examples_join(&joined, sets, NULL, 1, 1, &place->err));
+    const struct example_set *read[] = {&one.train, &joined.train};
+    for (size_t r = 0; r < 2; r++) {
+        assert_int_equal(read[r]->count, 3);
+        for (size_t i = 0; i < 3; i++) {
+            size_t first = read[r]->wrong_starts[i];
+            assert_true(wt__str_equal(read[r]->texts[i], wt__str(wanted[i].text)));
+            assert_int_equal(read[r]->wrong_starts[i + 1] - first, wanted[i].count);
+            assert_memory_equal(read[r]->wrong + first, wanted[i].wrong, wanted[i].count * sizeof *read[r]->wrong);
+        }
+    }
+    assert_int_equal(one.unknown_labels, 0);
+    wt__examples_dispose(&one);
+    wt__examples_dispose(&joined);
+    wt_close(engine);
+}
+
 static void tools_have_names_and_providers(void **state)
 {
     struct learn_place *place = *state;
@@ -401,6 +438,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reads_both_sides_of_data_set, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(reads_wrong_tools_of_requests, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(tools_have_names_and_providers, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(counts_unknown_labels, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(rejects_stores_without_tools_or_usages, place_set_up, place_tear_down),

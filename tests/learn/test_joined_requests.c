@@ -31,7 +31,9 @@ static struct examples make_join_examples(void)
                                    .texts = wt__alloc_array(all, sizeof *e.train.texts),
                                    .starts = wt__alloc_array(all + 1, sizeof *e.train.starts),
                                    .tools = wt__alloc_array(2 * all, sizeof *e.train.tools),
-                                   .times = wt__alloc_array(2 * all, sizeof *e.train.times)};
+                                   .times = wt__alloc_array(2 * all, sizeof *e.train.times),
+                                   .wrong_starts = calloc(all + 1, sizeof *e.train.wrong_starts),
+                                   .wrong = wt__alloc_array(1, sizeof *e.train.wrong)};
     for (size_t i = 0; i < all; i++) {
         snprintf(text[i], sizeof text[i], "%s%zu%s", i < FIRST ? "First " : "Second ", i, i % 2 ? "." : "");
         if (i == FIRST - 1)
@@ -46,6 +48,9 @@ static struct examples make_join_examples(void)
         }
     }
     e.train.starts[all] = at;
+    e.train.wrong[0] = 7; /* the first request has a wrong tool */
+    for (size_t i = 1; i <= all; i++)
+        e.train.wrong_starts[i] = 1;
     return e;
 }
 
@@ -110,6 +115,9 @@ static void appends_joined_requests_to_their_part(void **state)
         assert_union(&e.train, i, "First ", 1);
     for (size_t i = 2 * FIRST + SECOND; i < 2 * FIRST + 2 * SECOND; i++)
         assert_union(&e.train, i, "Second ", 2);
+    assert_int_equal(e.train.wrong_starts[1], 1);
+    assert_int_equal(e.train.wrong_starts[e.train.count], 1);
+    assert_int_equal(e.train.wrong[0], 7);
     assert_string_not_equal(e.hash, plain.hash);
     wt__examples_dispose(&e);
     wt__examples_dispose(&plain);

@@ -14,11 +14,12 @@ static struct str texts[] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"b", 1}};
 static float vectors[][2] = {{1, 0}, {.9f, 0}, {.8f, 0}, {0, 1}, {.9f, .9f}};
 static size_t starts[] = {0, 2, 3};
 static uint32_t labels[] = {0, 1, 3};
+static size_t no_wrong[3];
 static struct example_part parts[] = {{3, 1, 1, 0, NULL}, {5, 2, 2, 0, NULL}};
 
 static struct examples make_ranking_examples(void)
 {
-    struct example_set set = {.count = 2, .starts = starts, .tools = labels};
+    struct example_set set = {.count = 2, .starts = starts, .tools = labels, .wrong_starts = no_wrong};
     return (struct examples){.part_count = 2, .parts = parts, .tools = 5, .texts = {texts}, .train = set, .dev = set};
 }
 
@@ -86,11 +87,32 @@ static void only_needed_tools_are_negatives(void **state)
     struct examples examples = make_ranking_examples();
     struct mined_ranking ranking = ranking_of(&examples, 100);
     (void)state;
-    assert_int_equal(wt__ranking_wrong(&ranking, 0, NULL, best, 5, wrong), 1);
+    assert_int_equal(wt__ranking_wrong(&ranking, 0, NULL, best, 5, 5, wrong), 1);
     assert_memory_equal(wrong, wanted[0], sizeof *wrong);
-    assert_int_equal(wt__ranking_wrong(&ranking, 1, NULL, best, 5, wrong), 3);
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, NULL, best, 5, 5, wrong), 3);
     assert_memory_equal(wrong, wanted[1], sizeof wanted[1]);
-    assert_int_equal(wt__ranking_wrong(&ranking, 1, NULL, best, 2, wrong), 2);
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, NULL, best, 2, 2, wrong), 2);
+    wt__ranking_dispose(&ranking);
+}
+
+/* The data set judges tools 2 and 4 wrong for request 1. Tool 2 is a negative although no request needs it. */
+static void judged_tools_are_the_first_negatives(void **state)
+{
+    static uint32_t judged[] = {2, 4};
+    static size_t judged_starts[] = {0, 0, 2};
+    static const uint32_t wanted[] = {2, 4, 1, 0};
+    uint32_t best[RANKING_DEPTH] = {4, 3, 1, 0, UINT32_MAX}, wrong[5];
+    struct examples examples = make_ranking_examples();
+    examples.train.wrong = judged;
+    examples.train.wrong_starts = judged_starts;
+    struct mined_ranking ranking = ranking_of(&examples, 100);
+    (void)state;
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, NULL, best, 1, 5, wrong), 2);
+    assert_memory_equal(wrong, wanted, 2 * sizeof *wrong);
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, NULL, best, 3, 5, wrong), 4);
+    assert_memory_equal(wrong, wanted, sizeof wanted);
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, NULL, best, 3, 1, wrong), 1);
+    assert_int_equal(wt__ranking_wrong(&ranking, 0, NULL, best, 1, 5, wrong), 1); /* tool 3 of best */
     wt__ranking_dispose(&ranking);
 }
 
@@ -116,12 +138,12 @@ static void skips_tools_that_may_be_right(void **state)
     struct examples examples = make_ranking_examples();
     struct mined_ranking ranking = ranking_of(&examples, 100);
     (void)state;
-    assert_int_equal(wt__ranking_wrong(&ranking, 1, doubtful, best, 5, wrong), 2);
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, doubtful, best, 5, 5, wrong), 2);
     assert_memory_equal(wrong, wanted[0], 2 * sizeof *wrong);
-    assert_int_equal(wt__ranking_wrong(&ranking, 1, clear, best, 5, wrong), 3);
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, clear, best, 5, 5, wrong), 3);
     assert_memory_equal(wrong, wanted[1], sizeof wanted[1]);
     ranking.count = 3; /* tool 3 is not ranked now, so its score is unknown */
-    assert_int_equal(wt__ranking_wrong(&ranking, 1, clear, best + 2, 5, wrong), 0);
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, clear, best + 2, 5, 5, wrong), 0);
     wt__ranking_dispose(&ranking);
 }
 
@@ -145,6 +167,7 @@ int main(void)
         cmocka_unit_test(equal_scores_are_ordered_by_row),
         cmocka_unit_test(labels_and_tools_of_equal_text_are_right),
         cmocka_unit_test(only_needed_tools_are_negatives),
+        cmocka_unit_test(judged_tools_are_the_first_negatives),
         cmocka_unit_test(skips_tools_that_may_be_right),
         cmocka_unit_test(ranks_only_needed_tools),
         cmocka_unit_test(ranks_seeded_sample_of_many_tools),

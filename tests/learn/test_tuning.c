@@ -18,7 +18,7 @@ static struct tuning tuning = {.training = &training};
 
 static int set_up_tuning(void **state)
 {
-    static size_t starts[REQUESTS + 1];
+    static size_t starts[REQUESTS + 1], no_wrong[REQUESTS + 1];
     static uint32_t tools[REQUESTS * TOOLS_EACH];
     (void)state;
     for (size_t i = 0; i < REQUESTS; i++)
@@ -26,7 +26,8 @@ static int set_up_tuning(void **state)
             tools[i * TOOLS_EACH + t] = (uint32_t)(i + t);
     for (size_t i = 0; i <= REQUESTS; i++)
         starts[i] = i * TOOLS_EACH;
-    training.examples.train = (struct example_set){.count = REQUESTS, .starts = starts, .tools = tools};
+    training.examples.train =
+        (struct example_set){.count = REQUESTS, .starts = starts, .tools = tools, .wrong_starts = no_wrong};
     return 0;
 }
 
