@@ -37,7 +37,9 @@ enum {
     WT_MAX_KEPT = 256,                /* tools called by a conversation, and tools that a caller has loaded */
     WT_MAX_COMPLETE = 64,             /* tools of a set with a completeness target */
     WT_MAX_MORE_LIKE_IT = 5,          /* copies listed per hit */
-    WT_MAX_CHAT_AT_ONCE = 64          /* concurrent questions to a language model */
+    WT_MAX_CHAT_AT_ONCE = 64,         /* concurrent questions to a language model */
+    WT_REQUEST_CACHE = 512,           /* default number of recent texts whose vectors are kept */
+    WT_MAX_REQUEST_CACHE = 1000000    /* maximum of this number */
 };
 
 /* ---------------------------------------------------------------- progress */
@@ -128,6 +130,10 @@ typedef struct wt_open_options {
     const char *replay_path; /* file of recorded answers used instead of a server; NULL: ask the server */
     unsigned chat_at_once;   /* concurrent questions of wt_generate_..., at most WT_MAX_CHAT_AT_ONCE; 0: 4. Does not
                                 change the output */
+    /* Number of texts of recent requests whose vectors are kept, so that a repeated request is not encoded again. 0:
+     * WT_REQUEST_CACHE; -1: none; at most WT_MAX_REQUEST_CACHE. A vector takes 1.5 KB with the default model. Of the
+     * texts, only hashes are kept. Results do not depend on it. */
+    int request_cache;
 } wt_open_options;
 
 WT_INIT(wt_open_options_init, wt_open_options)

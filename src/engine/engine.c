@@ -12,6 +12,7 @@
 #include "engine/sized_options.h"
 #include "llm/client.h"
 #include "llm/record.h"
+#include "retrieve/vector_cache.h"
 
 /* ---------------------------------------------------------------- opening and closing */
 
@@ -57,6 +58,16 @@ static int set_engine_paths(wt_engine *engine, const char *path, const wt_open_o
     return whole ? 0 : wt__fail_nomem(err);
 }
 
+static int open_request_cache(wt_engine *engine, int entries, wt_error *err)
+{
+    if (entries < -1 || entries > WT_MAX_REQUEST_CACHE)
+        return wt__fail(err, WT_EINVAL, "request_cache is %d; it must be -1 to %d", entries, WT_MAX_REQUEST_CACHE);
+    if (entries == -1)
+        return 0;
+    engine->request_vectors = wt__vector_cache_new((size_t)(entries ? entries : WT_REQUEST_CACHE));
+    return engine->request_vectors ? 0 : wt__fail_nomem(err);
+}
+
 static void close_unfinished(wt_engine **engine)
 {
     wt_close(*engine);
@@ -77,6 +88,7 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     pthread_mutex_init(&engine->lazy_lock, NULL);
     engine->threads = options.threads;
     engine->busy_ms = options.busy_ms ? options.busy_ms : STORE_BUSY_MS;
+    WT_TRY(open_request_cache(engine, options.request_cache, err));
 
     WT_TRY(set_engine_paths(engine, path, &options, err));
     WT_TRY(wt__engine_set_chat(engine, &options, err));
@@ -112,6 +124,7 @@ void wt_close(wt_engine *engine)
     wt__encoder_close(engine->encoder.opened);
     wt__encoder_close(engine->fallback.opened);
     wt__cross_encoder_free(engine->joint.opened);
+    wt__vector_cache_free(engine->request_vectors);
     wt__store_close(engine->store);
     wt__engine_chat_dispose(&engine->chat);
     pthread_mutex_destroy(&engine->lazy_lock);

@@ -104,7 +104,8 @@ struct wt_engine {
     bool model_included; /* the model was installed with the program */
     bool read_only;
     unsigned threads;
-    unsigned busy_ms; /* milliseconds to wait for the lock of another process */
+    unsigned busy_ms;                     /* milliseconds to wait for the lock of another process */
+    struct vector_cache *request_vectors; /* vectors of recent requests; NULL if they are not kept */
 
     pthread_mutex_t store_lock;
     struct store *store;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "retrieve/vector_cache.h"
 
 /* ---------------------------------------------------------------- texts to tools */
 
@@ -95,7 +96,8 @@ static int encode_past_query(struct ptr_engine_sources *sources, struct str text
     *scores = *query + dim;
     if (!sources->scratch)
         WT_TRY(wt__encoder_scratch_new(&sources->scratch, sources->encoder, err));
-    return wt__encode(sources->encoder, sources->scratch, TEXT_REQUEST, &text, 1, *query, err);
+    return wt__vector_cache_encode(sources->home.engine->request_vectors, sources->encoder, sources->scratch, &text, 1,
+                                   *query, arena, err);
 }
 
 static int read_past_tools(const struct ptr_engine_sources *engine_sources, size_t request, struct arena *arena,

@@ -419,7 +419,10 @@ static int retrieve_hits(struct search *search, wt_error *err)
     const struct snapshot *snapshot = search->index->snapshot;
     const struct rerank_kind *reranker = plan->reranker.kind;
     struct retriever retriever = plan->retriever;
-    struct view view = {.snapshot = snapshot, .encoder = plan->encoder, .neighbours = wt__search_neighbours(search)};
+    struct view view = {.snapshot = snapshot,
+                        .encoder = plan->encoder,
+                        .neighbours = wt__search_neighbours(search),
+                        .cache = search->engine->request_vectors};
     int64_t now = (int64_t)time(NULL);
     size_t k = search->k, new = count_new_hits(search, now), deeper = wt__reranker_depth(&plan->reranker);
     size_t most = new < WT_MAX_K &&k + new < WT_MAX_K ? k + new : WT_MAX_K;

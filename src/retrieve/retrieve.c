@@ -24,6 +24,7 @@
 #include "retrieve/scorer.h"
 #include "retrieve/segment.h"
 #include "retrieve/source.h"
+#include "retrieve/vector_cache.h"
 
 /* Candidates per text and source. 20 would suffice, but with 100 the first hundred hits do not depend on k. A cap
  * per provider skips candidates, so a search with a cap needs more of them (CAPPED_DEPTH). */
@@ -158,7 +159,8 @@ static int encode_texts(struct source_query *query, wt_error *err)
     for (size_t t = 0; t < count; t++)
         texts[t] = workspace->texts[t].bytes;
     limit_encoded_texts(texts, count);
-    int rc = wt__encode(encoder, workspace->scratch, TEXT_REQUEST, texts, count, vectors, err);
+    int rc = wt__vector_cache_encode(query->view->cache, encoder, workspace->scratch, texts, count, vectors,
+                                     &workspace->arena, err);
     query->out->encode_ms = wt__now_ms() - begun;
     return rc;
 }

@@ -96,6 +96,7 @@ struct view {
     const struct scored *recorded; /* [recorded_count] allowed tools in recorded uses of the same request, by row */
     size_t recorded_count;
     const struct context *context; /* conversation before the request; NULL if it has no earlier turns */
+    struct vector_cache *cache;    /* vectors of recent requests; NULL to encode every request */
 };
 
 struct retrieve_request {
