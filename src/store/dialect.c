@@ -34,7 +34,7 @@ static const char *after_words(const char *at, const char *words)
 /* True if the word is followed by the name of a table. */
 static bool is_before_table(const char *at, size_t len)
 {
-    static const char *const words[] = {"FROM", "JOIN", "INTO", "UPDATE"};
+    static const char *const words[] = {"FROM", "JOIN", "INTO", "UPDATE", "TABLE"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i]) == len && memcmp(at, words[i], len) == 0)
             return true;

@@ -9,7 +9,7 @@
  *   CROSS JOIN ... ON        joins in the written order
  *   INDEXED BY, NOT INDEXED  hints for SQLite's planner
  *
- * A table follows FROM, JOIN, INTO or UPDATE in lower case, so that the driver can add the schema. Every subquery of
+ * A table follows FROM, JOIN, INTO, UPDATE or TABLE in lower case, so that the driver can add the schema. Every subquery of
  * FROM has an alias. Booleans are integers: write `listed = 1`. LIMIT takes SQL_NO_LIMIT for no limit. */
 #ifndef WT_STORE_DRIVER_H
 #define WT_STORE_DRIVER_H

@@ -498,11 +498,13 @@ static int read_unknown_version(struct store *store, int64_t *version, wt_error 
              " (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = to_regnamespace('\"%s\"'))",
              pg->schema, pg->schema, pg->schema);
     WT_TRY(wt__postgres_run(store, sql, &row, err));
-    bool ours = is_true(pg, row, 0) && is_true(pg, row, 1), used = is_true(pg, row, 2);
+    bool has_meta = is_true(pg, row, 0), has_others = is_true(pg, row, 1), used = is_true(pg, row, 2);
     pg->pq->clear(row);
-    if (ours)
+    if (has_meta)
         return wt__sql_number(store, "SELECT value FROM meta WHERE key = 'version'", version, err);
     *version = 0;
+    if (has_others)
+        return wt__fail(err, WT_ESTORE, "%s is damaged: the table meta is missing; restore a backup", store->path);
     if (used)
         return wt__fail(err, WT_ESTORE, "the schema %s of %s has other tables, and is not a whichtool store",
                         pg->schema, store->path);

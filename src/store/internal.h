@@ -158,7 +158,7 @@ int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_
     " (u.client IS NULL OR (NOT EXISTS (SELECT 1 FROM usage v CROSS JOIN usage_tool y ON y.usage = v.id"               \
     " WHERE v.client = u.client AND v.request = u.request AND v.id < u.id AND v.outcome <> 2 AND +y.label = x.label)"  \
     " AND (SELECT count(*) FROM (SELECT 1 FROM usage_tool z WHERE z.label = x.label AND z.client = u.client"           \
-    " AND z.usage < u.id LIMIT " CLIENT_TEACHES ")) < " CLIENT_TEACHES "))"
+    " AND z.usage < u.id LIMIT " CLIENT_TEACHES ") o) < " CLIENT_TEACHES "))"
 
 /* Returns a hash of the request's words. Case, blanks and punctuation do not change the hash. */
 uint64_t wt__store_request_hash(struct str request);
