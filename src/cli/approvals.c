@@ -454,7 +454,7 @@ static int open_review_store(struct cli *cli, wt_engine **engine)
 {
     const char *named = wt__option_text(cli, OPT_STORE);
     WT_TRY(wt__cli_find_store(cli));
-    if (!(named && *named) && !wt__is_file(cli->store))
+    if (!(named && *named) && !wt__cli_has_store(cli))
         return wt__cli_report(
             cli, END_STORE,
             "no server was started yet: start a client after `whichtool mcp init`, or run `whichtool mcp "
@@ -536,7 +536,7 @@ static int forget_server(struct cli *cli, wt_engine *engine, const char *provide
         return wt__cli_report(cli, END_INPUT,
                               "a gateway is running on the store %s; remove %s from the file of --servers, stop the "
                               "gateway, and try again",
-                              cli->store, provider);
+                              cli->store_shown, provider);
     WT_TRY(count_provider_tools(cli, engine, provider, &tools));
     if (!wt__has_option(cli, OPT_YES) && !wt__can_ask(cli))
         return wt__cli_usage(cli, "cannot ask without a terminal; forget with --yes");

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "store/location.h"
 #include "text/shown.h"
 
 /* ---------------------------------------------------------------- messages */
@@ -197,6 +198,17 @@ int wt__cli_finish(void)
     return output_errno;
 }
 
+/* Sets the name of the store for messages, which has no password. */
+static int name_store(struct cli *cli)
+{
+    WT_AUTO_FREE char *shown = NULL;
+    wt_error err;
+    if (wt__store_shown(&shown, cli->store, &err) < 0)
+        return wt__cli_report(cli, END_USAGE, "%s", err.message);
+    cli->store_shown = wt__arena_copy(&cli->arena, wt__str(shown));
+    return cli->store_shown ? 0 : wt__cli_report(cli, END_SYSTEM, "out of memory");
+}
+
 /* The store is named by -s or by $WHICHTOOL_STORE; otherwise it is in the data folder. */
 int wt__cli_find_store(struct cli *cli)
 {
@@ -204,24 +216,30 @@ int wt__cli_find_store(struct cli *cli)
     char *folder;
     wt_error err;
     if (cli->store) /* already found, or a private store */
-        return 0;
+        return cli->store_shown ? 0 : name_store(cli);
     if (named && *named)
         cli->store = named;
     else if (environment && *environment)
         cli->store = environment;
     if (cli->store)
-        return 0;
+        return name_store(cli);
     int rc = wt__data_folder(&folder, &cli->arena, &err);
     if (rc == WT_ENOTFOUND)
         return wt__cli_report(cli, END_STORE, "cannot find the data folder: %s, or name the store with -s FILE",
                               err.message);
     cli->store = rc == 0 ? wt__path_join(&cli->arena, folder, "tools.wt") : NULL;
-    return cli->store ? 0 : wt__cli_report(cli, END_SYSTEM, "out of memory");
+    return cli->store ? name_store(cli) : wt__cli_report(cli, END_SYSTEM, "out of memory");
+}
+
+bool wt__cli_has_store(const struct cli *cli)
+{
+    return wt__is_store_url(cli->store) || wt__is_file(cli->store);
 }
 
 int wt__cli_fail_empty(struct cli *cli)
 {
-    return wt__cli_report(cli, END_STORE, "the store %s is empty: add tools with `whichtool add FILE`", cli->store);
+    return wt__cli_report(cli, END_STORE, "the store %s is empty: add tools with `whichtool add FILE`",
+                          cli->store_shown);
 }
 
 /* True if -s names the store; its path may be mistyped. */
@@ -237,8 +255,8 @@ int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_eng
     int code = wt__cli_find_store(cli);
     if (code != 0)
         return code;
-    bool memory = strcmp(cli->store, ":memory:") == 0;
-    if (mode == OPEN_EXISTING && !memory && access(cli->store, F_OK) != 0 && errno == ENOENT)
+    bool is_path = strcmp(cli->store, ":memory:") != 0 && !wt__is_store_url(cli->store);
+    if (mode == OPEN_EXISTING && is_path && access(cli->store, F_OK) != 0 && errno == ENOENT)
         return is_store_typed(cli)
                    ? wt__cli_report(cli, END_STORE,
                                     "the store %s does not exist; create it with `whichtool -s %s add FILE`",

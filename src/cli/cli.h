@@ -39,8 +39,9 @@ struct cli {
     bool json, quiet;
     bool color_out, color_err; /* colours are allowed on stdout, stderr */
     bool tty_out, tty_err;
-    size_t width;      /* maximum columns of a line on stdout; 0 for no limit */
-    const char *store; /* path; NULL until wt__cli_find_store; ":memory:" for a private store */
+    size_t width;            /* maximum columns of a line on stdout; 0 for no limit */
+    const char *store;       /* path or URL; NULL until wt__cli_find_store; ":memory:" for a private store */
+    const char *store_shown; /* name of the store in messages, without a password */
 };
 
 static inline bool wt__has_option(const struct cli *cli, enum option_id id)
@@ -91,7 +92,9 @@ static inline void wt__close_engine(wt_engine **engine)
 {
     wt_close(*engine);
 }
-/* Sets cli->store. Returns 0, or an exit code after reporting the error. */
+/* True if the store is a file that exists, or in a database server. */
+bool wt__cli_has_store(const struct cli *cli);
+/* Sets cli->store and cli->store_shown. Returns 0, or an exit code after reporting the error. */
 int wt__cli_find_store(struct cli *cli);
 int wt__cli_fail_empty(struct cli *cli); /* reports an empty store and how to fill it */
 

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "setup/client_files.h"
+#include "store/location.h"
 #include "wire/members.h"
 
 enum { LABEL_INDENT = 4, PROJECT_DIGITS = 12 };
@@ -60,7 +61,11 @@ static int read_absolute_store(struct cli *cli, struct client_import_options *ou
     const char *store = wt__option_text(cli, OPT_STORE);
     if (!store || !*store)
         return 0;
-    if (store[0] != '/')
+    if (wt__has_store_password(store))
+        return wt__cli_usage(cli,
+                             "the configuration of a client must not contain the password of the store: write it to "
+                             "~/.pgpass, and leave it out of the URL");
+    if (store[0] != '/' && !wt__is_store_url(store))
         store = getcwd(here, sizeof here) ? wt__path_join(&cli->arena, here, store) : NULL;
     out->store = store;
     return store ? 0 : wt__cli_report(cli, END_SYSTEM, "cannot determine the current folder");
@@ -417,8 +422,9 @@ static void note_restored(struct cli *cli, const struct client_undo *undo)
     for (size_t i = 0; i < undo->added_count; i++)
         wt__cli_note(cli, "The server %s was added to %s by another program, and stays there.", undo->added[i],
                      undo->servers_path);
-    if (wt__cli_find_store(cli) == 0 && wt__is_file(cli->store))
-        wt__cli_note(cli, "The store %s keeps the listed tools; `whichtool mcp forget NAME` removes them.", cli->store);
+    if (wt__cli_find_store(cli) == 0 && wt__cli_has_store(cli))
+        wt__cli_note(cli, "The store %s keeps the listed tools; `whichtool mcp forget NAME` removes them.",
+                     cli->store_shown);
 }
 
 static int apply_undo(struct cli *cli, struct client_undo *undo)

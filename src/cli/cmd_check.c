@@ -189,7 +189,7 @@ static int fail_pins(struct cli *cli, const char *file, const wt_error *err)
 {
     return err->code == WT_ENOTFOUND
                ? wt__cli_report(cli, END_INPUT, "%s; create it with `whichtool -s %s check --pin %s`", err->message,
-                                cli->store, file)
+                                cli->store_shown, file)
                : wt__cli_fail_input(cli, err);
 }
 

@@ -156,7 +156,7 @@ static int show_server_states(struct cli *cli, json_t *state, const char *path)
     bool runs = lock && wt__is_shared(lock);
     WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     wt_error err;
-    if (wt__is_file(cli->store))
+    if (wt__cli_has_store(cli))
         WT_TRY(wt__cli_open(cli, OPEN_EXISTING, "", &engine));
     if ((engine && set_waiting_counts(engine, servers, &err) < 0) || mark_ended_servers(servers, runs, &err) < 0)
         return wt__cli_fail(cli, &err);
@@ -178,7 +178,7 @@ static int run_mcp_status(struct cli *cli)
         return wt__cli_report(cli, END_STORE,
                               "no server was started yet for the store %s: start a client after `whichtool mcp init`, "
                               "or run `whichtool mcp --servers FILE`",
-                              cli->store);
+                              cli->store_shown);
     if (wt__file_read(&text, &len, path, MCP_CONFIG_BYTES_MAX, &err) < 0 || wt__json_parse(&state, text, len, &err) < 0)
         return wt__cli_fail(cli, &err);
     int code = show_server_states(cli, state, path);

@@ -5,10 +5,10 @@
 const char wt__purpose[] = "find the few right tools for a request, out of hundreds to a million";
 
 const struct cli_option wt__global_options[] = {
-    OPTION(
-        STORE, "store", FILE, "FILE",
-        "Store file of the catalogue; created if missing. Default: $WHICHTOOL_STORE, else tools.wt in the data folder.",
-        .letter = 's'),
+    OPTION(STORE, "store", FILE, "FILE",
+           "Store of the catalogue, created if missing: a file, or postgres://USER@HOST/DATABASE. Default: "
+           "$WHICHTOOL_STORE, else tools.wt in the data folder.",
+           .letter = 's'),
     FLAG(JSON, "json", "Print JSON on standard output, one object a line."),
     FLAG(QUIET, "quiet", "Suppress notes, timings and progress on standard error.", .letter = 'q'),
     FLAG(NO_COLOR, "no-color", "Disable colours, as NO_COLOR does."),

@@ -8,15 +8,17 @@
 #include "base/file.h"
 #include "gateway/audit.h"
 #include "net/process.h"
+#include "store/location.h"
 
 enum { LOCK_BYTES_MAX = 64 << 20 };
 
 static const char *path_beside_store(struct cli *cli, const char *suffix)
 {
     struct buffer path = {0};
-    if (strcmp(cli->store, ":memory:") == 0)
+    char *base;
+    if (strcmp(cli->store, ":memory:") == 0 || wt__store_base(&base, &cli->arena, cli->store, false, NULL) < 0)
         return NULL;
-    wt__buffer_printf(&path, "%s%s", cli->store, suffix);
+    wt__buffer_printf(&path, "%s%s", base, suffix);
     const char *out = path.failed ? NULL : wt__arena_copy(&cli->arena, wt__buffer_view(&path));
     wt__buffer_dispose(&path);
     return out;

@@ -13,6 +13,7 @@
 #include "llm/client.h"
 #include "llm/record.h"
 #include "retrieve/vector_cache.h"
+#include "store/location.h"
 
 /* ---------------------------------------------------------------- opening and closing */
 
@@ -31,6 +32,10 @@ static int set_engine_paths(wt_engine *engine, const char *path, const wt_open_o
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     WT_CLEANUP(wt__buffer_dispose) struct buffer index = {0}, trained = {0};
     bool in_memory = strcmp(path, ":memory:") == 0;
+    char *cache, *data;
+    WT_TRY(wt__store_base(&cache, &arena, path, true, err));
+    WT_TRY(wt__store_base(&data, &arena, path, false, err));
+    WT_TRY(wt__store_shown(&engine->path, path, err));
     const char *model = wt__model_choose(options->model, options->models_dir);
     const char *folder = find_model_folder(&arena, options->models_dir, model);
     engine->by_default = !options->model;
@@ -40,12 +45,13 @@ static int set_engine_paths(wt_engine *engine, const char *path, const wt_open_o
     const char *joint = find_model_folder(&arena, options->models_dir, WT_JOINT_MODEL);
     WT_CHECK_ALLOC(folder && base && joint, err);
     if (!in_memory)
-        wt__buffer_printf(&index, "%s-index", path);
+        wt__buffer_printf(&index, "%s-index", cache);
     if (options->trained)
         wt__buffer_text(&trained, options->trained);
     else if (!in_memory)
-        wt__buffer_printf(&trained, "%s-models", path);
-    engine->path = wt__copy_string(path, strlen(path));
+        wt__buffer_printf(&trained, "%s-models", data);
+    engine->location = wt__copy_string(path, strlen(path));
+    engine->base = wt__copy_string(data, strlen(data));
     engine->index_folder = wt__buffer_take(&index);
     engine->trained_folder = wt__buffer_take(&trained);
     engine->model_name = wt__copy_string(model, strlen(model));
@@ -53,8 +59,8 @@ static int set_engine_paths(wt_engine *engine, const char *path, const wt_open_o
     engine->model_included = wt__model_included(folder, options->models_dir);
     engine->base_folder = wt__copy_string(base, strlen(base));
     engine->joint_folder = wt__copy_string(joint, wt__model_exists(joint) ? strlen(joint) : 0);
-    bool whole = engine->path && engine->index_folder && engine->trained_folder && engine->model_name &&
-                 engine->model_folder && engine->base_folder && engine->joint_folder;
+    bool whole = engine->location && engine->base && engine->index_folder && engine->trained_folder &&
+                 engine->model_name && engine->model_folder && engine->base_folder && engine->joint_folder;
     return whole ? 0 : wt__fail_nomem(err);
 }
 
@@ -137,6 +143,8 @@ void wt_close(wt_engine *engine)
     free(engine->base_folder);
     free(engine->index_folder);
     free(engine->trained_folder);
+    free(engine->base);
+    free(engine->location);
     free(engine->path);
     free(engine);
 }

@@ -93,7 +93,9 @@ struct engine_chat {
 };
 
 struct wt_engine {
-    char *path;           /* path of the store */
+    char *path;           /* name of the store in messages, without a password */
+    char *location;       /* path or URL of the store, as given */
+    char *base;           /* path to which suffixes of trained models and other files of the store are added */
     char *index_folder;   /* "" if the snapshot is in memory only */
     char *model_folder;   /* "" without a model, or if the folder of models is unknown */
     char *joint_folder;   /* folder of WT_JOINT_MODEL; "" if it is not installed */

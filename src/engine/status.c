@@ -112,6 +112,7 @@ static int report_store(struct status_reader *r)
     WT_TRY(report_encoder(r, reader.store));
     WT_TRY(wt__store_usage_info(reader.store, &usages, r->err));
     out->usages = usages.usages;
+    out->store_bytes = wt__store_size(reader.store);
     return wt__store_count_teaching(reader.store, &out->teaching, &r->requests, r->err);
 }
 
@@ -238,7 +239,6 @@ static void measure_sizes(struct status_reader *r)
 {
     wt_status *out = &r->status->public;
     char *cache;
-    out->store_bytes = wt__file_size(r->engine->path);
     out->index_bytes = folder_size(r->engine->index_folder);
     out->model_bytes = folder_size(r->engine->model_folder);
     if (wt__cache_folder(&cache, &r->status->arena, NULL) == 0)

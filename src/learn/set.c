@@ -588,7 +588,7 @@ static int open_trained_recipes(struct set_search *s, const char **identity, wt_
     options.model = engine->model_folder;
     options.trained = s->training->out;
     options.threads = s->training->threads;
-    WT_TRY(wt_open(&s->engine, engine->path, &options, err));
+    WT_TRY(wt_open(&s->engine, engine->location, &options, err));
     WT_TRY(wt__engine_trained(s->engine, &trained, err));
     const struct trained_recipe *found_by = wt__trained_recipe(trained, "auto");
     if (!found_by)

@@ -277,14 +277,14 @@ static int lock_models_folder(struct training *training, wt_error *err)
     return rc;
 }
 
-/* Sets, creates and locks the folder of the models: the caller's, or by default STORE-models next to the store. */
-static int set_models_folder(struct training *training, const char *store, wt_error *err)
+/* Sets, creates and locks the folder of the models: the caller's, or by default BASE-models. */
+static int set_models_folder(struct training *training, const char *base, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer path = {0};
     if (training->options->out)
         wt__buffer_text(&path, training->options->out);
     else
-        wt__buffer_printf(&path, "%s-models", store);
+        wt__buffer_printf(&path, "%s-models", base);
     training->out = path.failed ? NULL : wt__arena_copy(&training->arena, wt__buffer_view(&path));
     WT_CHECK_ALLOC(training->out, err);
     WT_TRY(wt__make_folders(training->out, err));
@@ -312,7 +312,7 @@ static int open_train_catalogue(struct training *training, wt_engine *given, wt_
     if (given && !o->out && !given->index_folder[0])
         return wt__fail(err, WT_EINVAL, "a store in memory has no folder for models; name one (--out)");
     if (given)
-        return set_models_folder(training, given->path, err);
+        return set_models_folder(training, given->base, err);
     if (!o->data || !o->out)
         return wt__fail(err, WT_EINVAL, "name %s",
                         o->data ? "a folder for the models (--out)" : "a store or a data set to learn from");

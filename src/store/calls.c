@@ -15,7 +15,7 @@ enum {
     LABELS_READ = 16    /* newest labels of a tool that are read */
 };
 
-int wt__usage_arguments(struct store *store, sqlite3_stmt *row, int at, struct str *out, wt_error *err)
+int wt__usage_arguments(struct store *store, struct sql_statement *row, int at, struct str *out, wt_error *err)
 {
     wt_error why = {0};
     *out = wt__sql_column(row, at);
@@ -31,7 +31,7 @@ int wt__usage_arguments(struct store *store, sqlite3_stmt *row, int at, struct s
 
 int wt__usage_check_calls(struct store *store, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     struct str arguments;
     int rc;
     WT_TRY(wt__sql_open(store, "SELECT arguments FROM usage_tool WHERE arguments IS NOT NULL", NULL, &rows, err));
@@ -62,22 +62,25 @@ static bool has_request(const struct call_row *calls, size_t count, int64_t requ
     return false;
 }
 
+/* client: SQL condition on the client, with the parameter ?4. */
+#define SELECT_CALLS(client)                                                                                           \
+    "SELECT x.usage, x.position, u.request, u.outcome <> 2 AND (?3 = 1 OR x.arguments IS NOT NULL)"                    \
+    " FROM usage_tool x CROSS JOIN usage u ON u.id = x.usage WHERE x.label = ?1 AND x.client " client                  \
+    " ORDER BY x.usage DESC LIMIT ?2"
+
 /* Adds the newest calls of a label that one client reported, at most `most`. client is 0 for calls without a client. */
 static int find_client_calls(struct call_lookup *c, int64_t label, int64_t client, size_t most)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    static const char *const selects[] = {SELECT_CALLS("IS NULL"), SELECT_CALLS("= ?4")};
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     size_t first = c->count;
     int rc = wt__sql_open(
-        c->store,
-        "SELECT x.usage, x.position, u.request, u.outcome <> 2 AND (?3 OR x.arguments IS NOT NULL)"
-        " FROM usage_tool x CROSS JOIN usage u ON u.id = x.usage"
-        " WHERE x.label = ?1 AND x.client IS nullif(?4, 0) ORDER BY x.usage DESC LIMIT ?2",
-        SQL_VALUES(sql_integer(label), sql_integer(USAGES_READ), sql_integer(c->with_empty), sql_integer(client)),
-        &rows, c->err);
+        c->store, selects[client != 0],
+        SQL_VALUES(sql_integer(label), sql_integer(USAGES_READ), sql_integer(c->with_empty), sql_client(client)), &rows,
+        c->err);
     while (rc >= 0 && c->count - first < most && (rc = wt__sql_step(c->store, rows, c->err)) == 1) {
-        struct call_row call = {sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1),
-                                sqlite3_column_int64(rows, 2)};
-        if (!sqlite3_column_int(rows, 3) || has_request(c->found + first, c->count - first, call.request))
+        struct call_row call = {wt__sql_integer(rows, 0), wt__sql_integer(rows, 1), wt__sql_integer(rows, 2)};
+        if (!wt__sql_integer(rows, 3) || has_request(c->found + first, c->count - first, call.request))
             continue;
         if (wt__grow((void **)&c->found, &c->capacity, c->count + 1, sizeof call) < 0)
             return wt__fail_nomem(c->err);
@@ -132,10 +135,10 @@ static void keep_newest_calls(struct call_lookup *c)
  * arguments, unless c->with_empty. */
 static int read_call(struct call_lookup *c, const struct call_row *call, struct arena *arena, struct recorded_call *out)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     WT_TRY(wt__sql_open(c->store,
-                        "SELECT r.text, x.arguments FROM usage_tool x CROSS JOIN request r"
-                        " WHERE x.usage = ?1 AND x.position = ?2 AND r.id = ?3",
+                        "SELECT r.text, x.arguments FROM usage_tool x CROSS JOIN request r ON r.id = ?3"
+                        " WHERE x.usage = ?1 AND x.position = ?2",
                         SQL_VALUES(sql_integer(call->usage), sql_integer(call->position), sql_integer(call->request)),
                         &row, c->err));
     int rc = wt__sql_step(c->store, row, c->err);

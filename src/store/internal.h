@@ -5,64 +5,20 @@
 #ifndef WT_STORE_INTERNAL_H
 #define WT_STORE_INTERNAL_H
 
-#include <sqlite3.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/map.h"
 #include "base/str.h"
 #include "catalog/names.h"
-#include "store/store.h"
+#include "store/driver.h"
 
-enum { STORE_STATEMENTS_MAX = 192, STORE_STAMP_BYTES = 22 };
-
-struct store {
-    sqlite3 *db;
-    char *path;
-    bool read_only;
-    int64_t version;                    /* version of the tables when they were opened; 0 until known */
-    unsigned busy_ms;                   /* maximum wait for a lock */
-    struct progress *progress;          /* progress of the open call or the running import; may be NULL */
-    double wait_began_ms;               /* start of the last wait for a lock, on the clock of wt__now_ms */
-    bool wait_reported, wait_cancelled; /* the last wait was shown as a progress phase; was cancelled */
-    struct {
-        const char *sql;
-        sqlite3_stmt *statement;
-    } prepared[STORE_STATEMENTS_MAX];
-    size_t prepared_count;
-    struct usage_info seen;                 /* cached counters; valid while the file has the same stamp (usage.c) */
-    unsigned char stamp[STORE_STAMP_BYTES]; /* bytes of the file's header that change with each commit */
-    bool has_seen;                          /* true if `seen` and `stamp` are set */
-};
-
-/* One migration. The step at index N of the list updates a store from version N to version N + 1. */
-struct migration {
-    const char *sql;
-    int (*finish)(struct store *store, wt_error *err); /* runs after the SQL, for changes SQL cannot express; may be
-                                                        * NULL */
-};
-
-/* Updates the file to version `count`, all steps in one transaction. Errors: WT_ESTORE (the file is not a store),
- * WT_ENEWER (its version is over count), WT_EREADONLY (the file is older and read-only). */
+/* Updates the store to version `count`, all steps in one transaction. Errors: WT_ESTORE (the database is not a store),
+ * WT_ENEWER (its version is over count), WT_EREADONLY (the store is older and read-only). */
 int wt__store_migrate(struct store *store, const struct migration *steps, size_t count, wt_error *err);
-/* Updates the file to the version of this whichtool. */
-int wt__store_update_schema(struct store *store, wt_error *err);
-
-/* Checks that a file is a store, before the database may change it. An absent or empty file passes unless read_only. */
-int wt__store_inspect(const char *path, bool read_only, wt_error *err);
-
-/* Fills *err from the last error of the database. Returns the WT_E... code. */
-int wt__sql_fail(struct store *store, wt_error *err);
 int wt__sql_exec(struct store *store, const char *sql, wt_error *err);
 /* Reads one integer with a query without parameters. */
 int wt__sql_number(struct store *store, const char *sql, int64_t *out, wt_error *err);
-
-/* A value for a parameter of a statement. Text and bytes are borrowed until the statement is reset. */
-struct sql_value {
-    enum { SQL_VALUES_END, SQL_VALUE_INTEGER, SQL_VALUE_TEXT, SQL_VALUE_BLOB, SQL_VALUE_NULL } kind;
-    int64_t integer;
-    struct str bytes;
-};
 
 static inline struct sql_value sql_integer(int64_t value)
 {
@@ -89,34 +45,47 @@ static inline struct sql_value sql_null(void)
     return (struct sql_value){SQL_VALUE_NULL, 0, {0}};
 }
 
+/* The value of a client, which is 0 for usages without a client. Ends the values in this case, because the statement
+ * then compares the client with NULL instead of a parameter. */
+static inline struct sql_value sql_client(int64_t client)
+{
+    return client ? sql_integer(client) : (struct sql_value){SQL_VALUES_END, 0, {0}};
+}
+
 /* The values of ?1, ?2, ... in this order. Parameters without a value are NULL. */
 #define SQL_VALUES(...) ((const struct sql_value[]){__VA_ARGS__, {SQL_VALUES_END, 0, {0}}})
 
 /* Prepares a statement, or resets and reuses the cached statement, and binds the values. values may be NULL if the
  * statement has no parameters. sql must have static storage. Declare the statement with WT_CLEANUP(wt__sql_close), so
  * that it is reset at the end of the scope. */
-int wt__sql_open(struct store *store, const char *sql, const struct sql_value *values, sqlite3_stmt **out,
+int wt__sql_open(struct store *store, const char *sql, const struct sql_value *values, struct sql_statement **out,
                  wt_error *err);
 /* Steps to the next row. Returns 1 for a row, or 0 after the last row. Resets the statement unless it returns 1. */
-int wt__sql_step(struct store *store, sqlite3_stmt *statement, wt_error *err);
+int wt__sql_step(struct store *store, struct sql_statement *statement, wt_error *err);
 /* Ends a statement before its last row; NULL is a no-op. */
-void wt__sql_reset(sqlite3_stmt *statement);
-void wt__sql_close(sqlite3_stmt **statement);
+void wt__sql_reset(struct sql_statement *statement);
+void wt__sql_close(struct sql_statement **statement);
 /* Returns a view of the bytes of a column, valid until the next step. */
-struct str wt__sql_column(sqlite3_stmt *statement, int at);
+struct str wt__sql_column(struct sql_statement *statement, int at);
+/* Returns the integer in a column; 0 for NULL. */
+int64_t wt__sql_integer(struct sql_statement *statement, int at);
 /* Returns a copy of the bytes of a column in the arena. Its ptr is NULL if out of memory. */
-struct str wt__sql_copy(sqlite3_stmt *statement, int at, struct arena *arena);
+struct str wt__sql_copy(struct sql_statement *statement, int at, struct arena *arena);
 
 /* Runs a statement up to its first row. Returns 1 if it has a row, else 0. */
 int wt__sql_run(struct store *store, const char *sql, const struct sql_value *values, wt_error *err);
 /* Works like wt__sql_run, and writes the integer in the first column of the row to *out. */
 int wt__sql_find(struct store *store, const char *sql, const struct sql_value *values, int64_t *out, wt_error *err);
+/* Works like wt__sql_find for a statement that always returns a row, such as "INSERT ... RETURNING id". Returns 0. */
+int wt__sql_insert(struct store *store, const char *sql, const struct sql_value *values, int64_t *id, wt_error *err);
+/* Returns the number of rows that the last statement changed. */
+int64_t wt__sql_changes(struct store *store);
 /* Writes the integers in the first column of at most `max` rows to out. Returns the number written. */
 int wt__sql_integers(struct store *store, const char *sql, const struct sql_value *values, int64_t *out, size_t max,
                      wt_error *err);
 
 /* Reads a row into an item of a list, with its texts in the arena. Returns 0, or -1 if out of memory. */
-typedef int (*sql_read_row)(sqlite3_stmt *row, struct arena *arena, void *item);
+typedef int (*sql_read_row)(struct sql_statement *row, struct arena *arena, void *item);
 /* Reads all rows into an array of items of `size` bytes, in the arena. *out and *count are NULL and 0 on error. */
 int wt__sql_list(struct store *store, const char *sql, const struct sql_value *values, sql_read_row read, size_t size,
                  struct arena *arena, void **out, size_t *count, wt_error *err);
@@ -189,7 +158,7 @@ int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_
     " (u.client IS NULL OR (NOT EXISTS (SELECT 1 FROM usage v CROSS JOIN usage_tool y ON y.usage = v.id"               \
     " WHERE v.client = u.client AND v.request = u.request AND v.id < u.id AND v.outcome <> 2 AND +y.label = x.label)"  \
     " AND (SELECT count(*) FROM (SELECT 1 FROM usage_tool z WHERE z.label = x.label AND z.client = u.client"           \
-    " AND z.usage < u.id LIMIT " CLIENT_TEACHES ")) < " CLIENT_TEACHES "))"
+    " AND z.usage < u.id LIMIT " CLIENT_TEACHES ") o) < " CLIENT_TEACHES "))"
 
 /* Returns a hash of the request's words. Case, blanks and punctuation do not change the hash. */
 uint64_t wt__store_request_hash(struct str request);
@@ -224,7 +193,7 @@ int wt__import_within(struct store *store, const struct tool *tools, size_t coun
 int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err);
 /* Reads the arguments of a call from a column of usage_tool. *out is valid until the next step, and empty if the
  * arguments were not reported. Fails with WT_ESTORE if the arguments are not a valid JSON object. */
-int wt__usage_arguments(struct store *store, sqlite3_stmt *row, int at, struct str *out, wt_error *err);
+int wt__usage_arguments(struct store *store, struct sql_statement *row, int at, struct str *out, wt_error *err);
 /* Checks the arguments of every row. */
 int wt__usage_check_calls(struct store *store, wt_error *err);
 /* Counts the labels linked to a tool. */

@@ -50,9 +50,11 @@ static int name_stored_tool(struct store *store, int64_t id, struct str provider
     for (unsigned attempt = 0;; attempt++) {
         char export_name[EXPORT_NAME_MAX + 1];
         WT_TRY(wt__names_attempt(store, provider, name, &attempt, export_name, err));
-        int rc = wt__sql_run(store, "UPDATE OR IGNORE tool SET export_name = ?1 WHERE id = ?2",
+        int rc = wt__sql_run(store,
+                             "UPDATE tool SET export_name = ?1 WHERE id = ?2"
+                             " AND NOT EXISTS (SELECT 1 FROM tool WHERE export_name = ?1)",
                              SQL_VALUES(sql_string(export_name), sql_integer(id)), err);
-        if (rc < 0 || sqlite3_changes(store->db) > 0)
+        if (rc < 0 || wt__sql_changes(store) > 0)
             return rc;
     }
 }
@@ -61,7 +63,7 @@ int wt__names_fill(struct store *store, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     for (int64_t after = 0;; wt__arena_reset(&arena)) {
-        WT_CLEANUP(wt__sql_close) sqlite3_stmt *next = NULL;
+        WT_CLEANUP(wt__sql_close) struct sql_statement *next = NULL;
         WT_TRY(wt__sql_open(store,
                             "SELECT t.id, p.name, t.name FROM tool t CROSS JOIN provider p ON p.id = t.provider"
                             " WHERE t.export_name IS NULL AND t.id > ?1 ORDER BY t.id LIMIT 1",
@@ -71,7 +73,7 @@ int wt__names_fill(struct store *store, wt_error *err)
             return rc;
         /* Copy the texts, because the row is reset before the update. */
         struct str provider = wt__sql_copy(next, 1, &arena), name = wt__sql_copy(next, 2, &arena);
-        after = sqlite3_column_int64(next, 0);
+        after = wt__sql_integer(next, 0);
         wt__sql_reset(next);
         if (!provider.ptr || !name.ptr)
             return wt__fail_nomem(err);
@@ -84,7 +86,7 @@ int wt__names_fill(struct store *store, wt_error *err)
 int wt__provider_find(struct store *store, struct str name, int64_t *id, struct str *shown, struct arena *arena,
                       wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     WT_TRY(wt__sql_open(store,
                         "SELECT id, name FROM provider WHERE name = ?1 UNION ALL SELECT p.id, p.name"
                         " FROM provider_alias a CROSS JOIN provider p ON p.id = a.provider WHERE a.name = ?1",
@@ -92,7 +94,7 @@ int wt__provider_find(struct store *store, struct str name, int64_t *id, struct 
     int rc = wt__sql_step(store, row, err);
     if (rc <= 0)
         return rc;
-    *id = sqlite3_column_int64(row, 0);
+    *id = wt__sql_integer(row, 0);
     *shown = wt__sql_copy(row, 1, arena);
     return shown->ptr ? 1 : wt__fail_nomem(err);
 }
@@ -130,7 +132,7 @@ static int rename_provider_row(struct store *store, int64_t provider, struct str
                        SQL_VALUES(sql_integer(provider), sql_text(from)), err));
     WT_TRY(wt__sql_run(store, "UPDATE tool SET export_name = NULL, generation = ?2 WHERE provider = ?1",
                        SQL_VALUES(sql_integer(provider), sql_integer((int64_t)generation)), err));
-    int changed = sqlite3_changes(store->db);
+    int changed = (int)wt__sql_changes(store);
     WT_TRY(wt__names_fill(store, err));
     WT_TRY(wt__sql_run(store, "DELETE FROM vector WHERE tool IN (SELECT id FROM tool WHERE provider = ?1)",
                        SQL_VALUES(sql_integer(provider)), err));
@@ -197,7 +199,7 @@ int wt__reserved_refuse(struct store *store, struct str provider, const char *wh
 
 int wt__reserved_refuse_tool(struct store *store, int64_t tool, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     WT_TRY(wt__sql_open(store,
                         "SELECT p.name FROM tool t CROSS JOIN provider p ON p.id = t.provider"
                         " CROSS JOIN review_server v ON v.name = p.name WHERE t.id = ?1",
@@ -268,7 +270,7 @@ static bool is_numbered_name(struct str name, struct str stem)
     return name.len > stem.len + 1;
 }
 
-static int add_family_row(struct families *families, size_t index, sqlite3_stmt *row)
+static int add_family_row(struct families *families, size_t index, struct sql_statement *row)
 {
     struct family *family = &families->items[index];
     char *key = wt__arena_alloc(&families->arena, KEY_BYTES, 1);
@@ -277,7 +279,7 @@ static int add_family_row(struct families *families, size_t index, sqlite3_stmt 
     definition_key(index, wt__sql_column(row, 3), wt__sql_column(row, 4), wt__sql_column(row, 5), key);
     if (!wt__map_insert(&families->by_definition, (struct str){key, KEY_BYTES}, (uint32_t)family->count, NULL))
         return -1;
-    family->rows[family->count++] = (struct family_row){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
+    family->rows[family->count++] = (struct family_row){wt__sql_integer(row, 0), wt__sql_integer(row, 1)};
     return 0;
 }
 
@@ -285,7 +287,7 @@ static int add_family_row(struct families *families, size_t index, sqlite3_stmt 
 static int read_family_rows(struct families *families, struct store *store, size_t index, int64_t provider,
                             struct str stem, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     char first[WT_MAX_NAME_BYTES + 2], last[WT_MAX_NAME_BYTES + 2];
     int rc;
     snprintf(first, sizeof first, "%.*s~", (int)stem.len, stem.ptr);

@@ -10,15 +10,17 @@
     "t.id, t.generation, t.provider, t.sha256, p.name, t.name, t.source_id, t.format, t.category, t.title,"            \
     " t.description, t.schema, t.definition, t.export_name"
 
-static struct store_key read_key(sqlite3_stmt *row)
+enum { SLICE_ROWS = 1024 }; /* tools that one statement reads */
+
+static struct store_key read_key(struct sql_statement *row)
 {
-    return (struct store_key){.id = sqlite3_column_int64(row, 0),
-                              .generation = (uint64_t)sqlite3_column_int64(row, 1),
-                              .provider = sqlite3_column_int64(row, 2)};
+    return (struct store_key){.id = wt__sql_integer(row, 0),
+                              .generation = (uint64_t)wt__sql_integer(row, 1),
+                              .provider = wt__sql_integer(row, 2)};
 }
 
 /* Fills *tool with views into the row, valid until the next step. The source and own_name stay empty. */
-static int fill_tool(struct store *store, struct tool *tool, sqlite3_stmt *row, wt_error *err)
+static int fill_tool(struct store *store, struct tool *tool, struct sql_statement *row, wt_error *err)
 {
     struct str sha256 = wt__sql_column(row, 3);
     tool->provider = wt__sql_column(row, 4);
@@ -34,40 +36,59 @@ static int fill_tool(struct store *store, struct tool *tool, sqlite3_stmt *row, 
     tool->source = tool->own_name = (struct str){"", 0};
     if (sha256.len != sizeof tool->sha256 || tool->name.len == 0)
         return wt__fail(err, WT_ESTORE, "%s is damaged: tool %lld is incomplete", store->path,
-                        (long long)sqlite3_column_int64(row, 0));
+                        (long long)wt__sql_integer(row, 0));
     memcpy(tool->sha256, sha256.ptr, sizeof tool->sha256);
     return 0;
 }
 
-int wt__store_each(struct store *store, int64_t after_id, store_tool_visit visit, void *context, wt_error *err)
+/* Visits the next SLICE_ROWS tools, and moves *after_id to the last of them. A database server sends all rows of a
+ * statement, so one statement must not select the whole catalogue. */
+static int visit_tools(struct store *store, int64_t *after_id, store_tool_visit visit, void *context, size_t *visited,
+                       wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     int rc;
+    *visited = 0;
     /* Scan the table itself: an index would fetch its rows from all over the file. */
     WT_TRY(wt__sql_open(store,
                         "SELECT " TOOL_COLUMNS " FROM tool t NOT INDEXED CROSS JOIN provider p"
-                        " ON p.id = t.provider WHERE t.id > ?1 ORDER BY t.id",
-                        SQL_VALUES(sql_integer(after_id)), &rows, err));
+                        " ON p.id = t.provider WHERE t.id > ?1 ORDER BY t.id LIMIT ?2",
+                        SQL_VALUES(sql_integer(*after_id), sql_integer(SLICE_ROWS)), &rows, err));
     while ((rc = wt__sql_step(store, rows, err)) == 1) {
         struct store_key key = read_key(rows);
         struct tool tool;
         WT_TRY(fill_tool(store, &tool, rows, err));
         WT_TRY(visit(context, &key, &tool));
+        *after_id = key.id;
+        ++*visited;
     }
+    return rc;
+}
+
+int wt__store_each(struct store *store, int64_t after_id, store_tool_visit visit, void *context, wt_error *err)
+{
+    WT_CLEANUP(wt__end_read_scope) struct read_scope scope = {0};
+    size_t visited;
+    int rc;
+    WT_TRY(wt__begin_read_scope(&scope, store, err));
+    do
+        rc = visit_tools(store, &after_id, visit, context, &visited, err);
+    while (rc == 0 && visited == SLICE_ROWS);
     return rc;
 }
 
 int wt__store_keys(struct store *store, int64_t after_id, struct store_key *keys, size_t max, wt_error *err)
 {
     return wt__sql_keys(store,
-                        "SELECT id, generation, provider FROM tool INDEXED BY tool_key WHERE id > ?1 ORDER BY id",
-                        SQL_VALUES(sql_integer(after_id)), keys, max, err);
+                        "SELECT id, generation, provider FROM tool INDEXED BY tool_key WHERE id > ?1 ORDER BY id"
+                        " LIMIT ?2",
+                        SQL_VALUES(sql_integer(after_id), sql_integer((int64_t)max)), keys, max, err);
 }
 
 int wt__sql_keys(struct store *store, const char *sql, const struct sql_value *values, struct store_key *keys,
                  size_t max, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     size_t count = 0;
     int rc = wt__sql_open(store, sql, values, &rows, err);
     while (rc >= 0 && count < max && (rc = wt__sql_step(store, rows, err)) == 1)
@@ -89,7 +110,7 @@ int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err)
 /* Returns 1 if the tool exists, else 0. */
 static int get_stored_tool(struct store *store, int64_t id, struct arena *arena, struct tool *out, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     *out = (struct tool){0};
     WT_TRY(wt__sql_open(store,
                         "SELECT " TOOL_COLUMNS " FROM tool t CROSS JOIN provider p ON p.id = t.provider"
@@ -146,7 +167,7 @@ int wt__store_find_export_name(struct store *store, struct str export_name, int6
 int wt__store_list(struct store *store, const struct str *provider, size_t limit, size_t offset, struct arena *arena,
                    int64_t **ids, size_t *count, wt_error *err)
 {
-    struct sql_value most = sql_integer(limit && limit < WT_MAX_TOOLS ? (int64_t)limit : -1);
+    struct sql_value most = sql_integer(limit && limit < WT_MAX_TOOLS ? (int64_t)limit : SQL_NO_LIMIT);
     struct sql_value first = sql_integer(offset < WT_MAX_TOOLS ? (int64_t)offset : WT_MAX_TOOLS);
     if (!provider)
         return wt__sql_list_integers(store, "SELECT id FROM tool ORDER BY id LIMIT ?1 OFFSET ?2",
@@ -157,7 +178,7 @@ int wt__store_list(struct store *store, const struct str *provider, size_t limit
                                  SQL_VALUES(most, first, sql_text(*provider)), arena, ids, count, err);
 }
 
-static int read_text_row(sqlite3_stmt *row, struct arena *arena, void *item)
+static int read_text_row(struct sql_statement *row, struct arena *arena, void *item)
 {
     struct str *text = item;
     *text = wt__sql_copy(row, 0, arena);
@@ -178,11 +199,11 @@ int wt__store_sources(struct store *store, struct str prefix, struct arena *aren
 static int visit_rows(struct store *store, const char *sql, int (*visit)(void *, int64_t, struct str), void *context,
                       wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     int rc;
     WT_TRY(wt__sql_open(store, sql, NULL, &rows, err));
     while ((rc = wt__sql_step(store, rows, err)) == 1)
-        WT_TRY(visit(context, sqlite3_column_int64(rows, 0), wt__sql_column(rows, 1)));
+        WT_TRY(visit(context, wt__sql_integer(rows, 0), wt__sql_column(rows, 1)));
     return rc;
 }
 
@@ -196,13 +217,13 @@ int wt__store_each_source(struct store *store, store_source_visit visit, void *c
 int wt__store_each_name(struct store *store, struct str from, size_t limit, store_name_visit visit, void *context,
                         wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     int rc;
     WT_TRY(wt__sql_open(
         store, "SELECT id, provider, name FROM tool INDEXED BY tool_name WHERE name >= ?1 ORDER BY name LIMIT ?2",
-        SQL_VALUES(sql_text(from), sql_integer(limit ? (int64_t)limit : -1)), &rows, err));
+        SQL_VALUES(sql_text(from), sql_integer(limit ? (int64_t)limit : SQL_NO_LIMIT)), &rows, err));
     while ((rc = wt__sql_step(store, rows, err)) == 1)
-        WT_TRY(visit(context, sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1), wt__sql_column(rows, 2)));
+        WT_TRY(visit(context, wt__sql_integer(rows, 0), wt__sql_integer(rows, 1), wt__sql_column(rows, 2)));
     return rc;
 }
 
@@ -242,8 +263,8 @@ static bool contains_ignoring_case(struct str text, struct str part)
 }
 
 /* Collects the ids of the matching rows (id, provider name, tool name), unsorted. */
-static int collect_matching(struct store *store, sqlite3_stmt *rows, struct str pattern, int64_t **ids, size_t *count,
-                            wt_error *err)
+static int collect_matching(struct store *store, struct sql_statement *rows, struct str pattern, int64_t **ids,
+                            size_t *count, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     size_t capacity = 0;
@@ -259,7 +280,7 @@ static int collect_matching(struct store *store, sqlite3_stmt *rows, struct str 
             continue;
         if (wt__grow((void **)ids, &capacity, *count + 1, sizeof **ids) < 0)
             return wt__fail_nomem(err);
-        (*ids)[(*count)++] = sqlite3_column_int64(rows, 0);
+        (*ids)[(*count)++] = wt__sql_integer(rows, 0);
     }
     return rc;
 }
@@ -267,7 +288,7 @@ static int collect_matching(struct store *store, sqlite3_stmt *rows, struct str 
 int wt__store_list_matching(struct store *store, const struct str *provider, struct str pattern, size_t limit,
                             size_t offset, struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     WT_AUTO_FREE int64_t *found = NULL;
     size_t len = 0;
     *ids = NULL;
@@ -291,11 +312,11 @@ int wt__store_list_matching(struct store *store, const struct str *provider, str
     return 0;
 }
 
-static int read_provider_count(sqlite3_stmt *row, struct arena *arena, void *item)
+static int read_provider_count(struct sql_statement *row, struct arena *arena, void *item)
 {
     struct provider_count *out = item;
     out->name = wt__arena_copy(arena, wt__sql_column(row, 0));
-    out->tools = (uint64_t)sqlite3_column_int64(row, 1);
+    out->tools = (uint64_t)wt__sql_integer(row, 1);
     return out->name ? 0 : -1;
 }
 
@@ -304,14 +325,14 @@ int wt__store_providers(struct store *store, struct arena *arena, struct provide
 {
     return wt__sql_list(store,
                         "SELECT p.name, n FROM (SELECT provider, count(*) AS n FROM tool INDEXED BY tool_provider"
-                        " GROUP BY provider) CROSS JOIN provider p ON p.id = provider ORDER BY n DESC, p.name",
+                        " GROUP BY provider) c CROSS JOIN provider p ON p.id = c.provider ORDER BY n DESC, p.name",
                         NULL, read_provider_count, sizeof **out, arena, (void **)out, count, err);
 }
 
 int wt__store_version(struct store *store, int *out, wt_error *err)
 {
     int64_t version = 0;
-    int rc = wt__sql_number(store, "PRAGMA user_version", &version, err);
+    int rc = store->driver->read_version(store, &version, err);
     *out = (int)version;
     return rc;
 }

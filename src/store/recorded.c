@@ -175,16 +175,17 @@ static void add_like_request(struct recorded_lookup *look, int64_t hash, float l
  * Returns 1, or 0 after the last request. */
 static int next_request(struct recorded_lookup *look, int64_t client, int64_t *request)
 {
-    return wt__sql_find(look->store,
-                        "SELECT request FROM usage WHERE client IS nullif(?1, 0) AND request < ?2"
-                        " ORDER BY request DESC LIMIT 1",
-                        SQL_VALUES(sql_integer(client), sql_integer(*request)), request, look->err);
+    static const char *const selects[] = {
+        "SELECT request FROM usage WHERE client IS NULL AND request < ?1 ORDER BY request DESC LIMIT 1",
+        "SELECT request FROM usage WHERE client = ?2 AND request < ?1 ORDER BY request DESC LIMIT 1"};
+    return wt__sql_find(look->store, selects[client != 0], SQL_VALUES(sql_integer(*request), sql_client(client)),
+                        request, look->err);
 }
 
 /* Compares a stored request with the request of the lookup. Adds the length of the stored request to *bytes. */
 static int compare_request(struct recorded_lookup *look, int64_t request, size_t *bytes)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     struct request_words words;
     WT_TRY(wt__sql_open(look->store, "SELECT hash, text FROM request WHERE id = ?1", SQL_VALUES(sql_integer(request)),
                         &row, look->err));
@@ -195,7 +196,7 @@ static int compare_request(struct recorded_lookup *look, int64_t request, size_t
     wt__request_words(text, &words);
     float likeness = wt__request_likeness(look->words, &words);
     if (likeness > 0)
-        add_like_request(look, sqlite3_column_int64(row, 0), likeness);
+        add_like_request(look, wt__sql_integer(row, 0), likeness);
     *bytes += text.len;
     return 0;
 }
@@ -283,15 +284,15 @@ static int is_first_report(struct recorded_lookup *look, int64_t client, int64_t
  * usages of the client named all of them. */
 static int count_usage_tools(struct recorded_lookup *look, int64_t usage, int64_t client, double likeness)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     int counts = 0, rc;
     WT_TRY(wt__sql_open(look->store,
                         "SELECT l.tool FROM usage_tool x CROSS JOIN label l ON l.id = x.label"
                         " WHERE x.usage = ?1 AND l.tool IS NOT NULL ORDER BY x.position LIMIT ?2",
-                        SQL_VALUES(sql_integer(usage), sql_integer(client ? CLIENT_USAGE_TOOLS : -1)), &rows,
+                        SQL_VALUES(sql_integer(usage), sql_integer(client ? CLIENT_USAGE_TOOLS : SQL_NO_LIMIT)), &rows,
                         look->err));
     while ((rc = wt__sql_step(look->store, rows, look->err)) == 1) {
-        int64_t tool = sqlite3_column_int64(rows, 0);
+        int64_t tool = wt__sql_integer(rows, 0);
         int first = client ? is_first_report(look, client, tool) : 1;
         if (first < 0)
             return wt__fail_nomem(look->err);
@@ -308,18 +309,19 @@ static int count_usage_tools(struct recorded_lookup *look, int64_t usage, int64_
 static int read_client_usages(struct recorded_lookup *look, const struct like_request *request, int64_t client,
                               size_t most_read, size_t most, size_t *counted)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    static const char *const selects[] = {
+        "SELECT id, outcome FROM usage WHERE hash = ?1 AND client IS NULL ORDER BY id DESC LIMIT ?2",
+        "SELECT id, outcome FROM usage WHERE hash = ?1 AND client = ?3 ORDER BY id DESC LIMIT ?2"};
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     *counted = 0;
-    int rc = wt__sql_open(look->store,
-                          "SELECT id, outcome FROM usage WHERE hash = ?1 AND client IS nullif(?2, 0)"
-                          " ORDER BY id DESC LIMIT ?3",
-                          SQL_VALUES(sql_integer(request->hash), sql_integer(client), sql_integer((int64_t)most_read)),
+    int rc = wt__sql_open(look->store, selects[client != 0],
+                          SQL_VALUES(sql_integer(request->hash), sql_integer((int64_t)most_read), sql_client(client)),
                           &rows, look->err);
     while (rc >= 0 && *counted < most && (rc = wt__sql_step(look->store, rows, look->err)) == 1) {
         look->read += client == 0;
-        if (sqlite3_column_int(rows, 1) == USAGE_FAILED)
+        if (wt__sql_integer(rows, 1) == USAGE_FAILED)
             continue;
-        rc = count_usage_tools(look, sqlite3_column_int64(rows, 0), client, (double)request->likeness);
+        rc = count_usage_tools(look, wt__sql_integer(rows, 0), client, (double)request->likeness);
         *counted += rc > 0;
     }
     return rc < 0 ? rc : 0;

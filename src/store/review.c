@@ -62,14 +62,14 @@ static int open_server(struct store_review *r)
         WT_TRY(wt__reserved_drop_aliases(r->store, listing->provider, r->err));
     WT_TRY(wt__sql_run(r->store,
                        "INSERT INTO review_server (name, source) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE"
-                       " SET source = ?2 WHERE source <> ?2",
+                       " SET source = ?2 WHERE review_server.source <> ?2",
                        SQL_VALUES(sql_text(listing->provider), sql_text(listing->source)), r->err));
     return wt__reserved_find(r->store, listing->provider, &r->server, r->err);
 }
 
 static int find_known(struct store_review *r, const struct review_item *item, struct known_row *out)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     *out = (struct known_row){0};
     WT_TRY(wt__sql_open(r->store,
                         "SELECT id, tool, listed, approved_sha256, offered_sha256 FROM review"
@@ -79,9 +79,9 @@ static int find_known(struct store_review *r, const struct review_item *item, st
     int rc = wt__sql_step(r->store, row, r->err);
     if (rc <= 0)
         return rc;
-    out->id = sqlite3_column_int64(row, 0);
-    out->tool = sqlite3_column_int64(row, 1);
-    out->listed = sqlite3_column_int(row, 2) != 0;
+    out->id = wt__sql_integer(row, 0);
+    out->tool = wt__sql_integer(row, 1);
+    out->listed = wt__sql_integer(row, 2) != 0;
     copy_hash(out->approved_sha256, wt__sql_column(row, 3));
     copy_hash(out->offered_sha256, wt__sql_column(row, 4));
     out->approved = out->approved_sha256[0] != '\0';
@@ -94,11 +94,10 @@ static int make_review_row(struct store_review *r, const struct review_item *ite
 {
     if (known->id != 0)
         return 0;
-    WT_TRY(wt__sql_run(r->store, "INSERT INTO review (server, kind, name, listed) VALUES (?1, ?2, ?3, 1)",
-                       SQL_VALUES(sql_integer(r->server), sql_integer(item->kind), sql_text(item->tool.name)), r->err));
-    known->id = sqlite3_last_insert_rowid(r->store->db);
     known->listed = true;
-    return 0;
+    return wt__sql_insert(
+        r->store, "INSERT INTO review (server, kind, name, listed) VALUES (?1, ?2, ?3, 1) RETURNING id",
+        SQL_VALUES(sql_integer(r->server), sql_integer(item->kind), sql_text(item->tool.name)), &known->id, r->err);
 }
 
 static bool is_tool_item(const struct review_item *item)
@@ -224,13 +223,14 @@ static int clear_unlisted(struct store_review *r)
     for (size_t i = 0; i < count; i++)
         seen[i] = r->known[i].id;
     wt__sort_i64(seen, count);
-    WT_TRY(wt__sql_list_integers(r->store,
-                                 "SELECT id FROM review WHERE server = ?1"
-                                 " AND iif(kind = 0 AND name = '', ?2, ?3 >> kind & 1)"
-                                 " AND (listed OR offered_sha256 IS NOT NULL)",
-                                 SQL_VALUES(sql_integer(r->server), sql_integer(r->listing->instructions),
-                                            sql_integer(list_complete_kinds(r->listing))),
-                                 &r->arena, &stored, &stored_count, r->err));
+    WT_TRY(
+        wt__sql_list_integers(r->store,
+                              "SELECT id FROM review WHERE server = ?1"
+                              " AND CASE WHEN kind = 0 AND name = '' THEN ?2 ELSE ?3 >> CAST(kind AS int) & 1 END = 1"
+                              " AND (listed = 1 OR offered_sha256 IS NOT NULL)",
+                              SQL_VALUES(sql_integer(r->server), sql_integer(r->listing->instructions),
+                                         sql_integer(list_complete_kinds(r->listing))),
+                              &r->arena, &stored, &stored_count, r->err));
     for (size_t i = 0; i < stored_count; i++) {
         size_t at = wt__lower_bound_i64(seen, count, stored[i]);
         if (at < count && seen[at] == stored[i])
@@ -306,7 +306,7 @@ static int end_store_review(struct store_review *r, int rc, struct progress *bef
 /* Reads the server's baseline, and whether any of its tools was approved. */
 static int read_review_state(struct store_review *r)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     WT_TRY(wt__sql_open(r->store,
                         "SELECT baseline, EXISTS (SELECT 1 FROM review WHERE server = ?1 AND kind = 0"
                         " AND name <> '' AND approved_sha256 IS NOT NULL) FROM review_server WHERE id = ?1",
@@ -314,8 +314,8 @@ static int read_review_state(struct store_review *r)
     int rc = wt__sql_step(r->store, row, r->err);
     if (rc <= 0)
         return rc;
-    r->baseline = sqlite3_column_int64(row, 0);
-    r->any_approved = sqlite3_column_int(row, 1) != 0;
+    r->baseline = wt__sql_integer(row, 0);
+    r->any_approved = wt__sql_integer(row, 1) != 0;
     return 0;
 }
 
@@ -404,7 +404,7 @@ int wt__store_approve(struct store *store, const struct review_listing *listing,
 
 /* ---------------------------------------------------------------- reading */
 
-static int read_review_row(sqlite3_stmt *row, struct arena *arena, void *item)
+static int read_review_row(struct sql_statement *row, struct arena *arena, void *item)
 {
     struct review_row *out = item;
     struct str *texts[] = {&out->provider, &out->source, &out->name, &out->approved, &out->offered};
@@ -415,17 +415,17 @@ static int read_review_row(sqlite3_stmt *row, struct arena *arena, void *item)
     }
     copy_hash(out->approved_sha256, wt__sql_column(row, 5));
     copy_hash(out->offered_sha256, wt__sql_column(row, 6));
-    out->approved_since = sqlite3_column_int64(row, 7);
-    out->offered_since = sqlite3_column_int64(row, 8);
-    out->listed = sqlite3_column_int(row, 9) != 0;
-    out->kind = (enum review_kind)sqlite3_column_int(row, 10);
+    out->approved_since = wt__sql_integer(row, 7);
+    out->offered_since = wt__sql_integer(row, 8);
+    out->listed = wt__sql_integer(row, 9) != 0;
+    out->kind = (enum review_kind)wt__sql_integer(row, 10);
     return 0;
 }
 
 #define ROWS_SELECT                                                                                                    \
     "SELECT s.name, s.source, r.name, r.approved, r.offered, r.approved_sha256, r.offered_sha256,"                     \
     " r.approved_since, r.offered_since, r.listed, r.kind FROM review_server s CROSS JOIN review r ON r.server = s.id" \
-    " WHERE (s.name = ?1 OR ?2)"
+    " WHERE (s.name = ?1 OR ?2 = 1)"
 #define ROWS_ORDER " ORDER BY s.name, r.kind, r.name"
 
 int wt__store_reviews(struct store *store, enum review_rows which, const struct str *provider, struct arena *arena,
@@ -451,19 +451,19 @@ int wt__store_reviews(struct store *store, enum review_rows which, const struct 
 int wt__store_approved_tools(struct store *store, struct str provider, struct arena *arena, int64_t **ids,
                              size_t *count, wt_error *err)
 {
-    return wt__sql_list_integers(store,
-                                 "SELECT t.id FROM review_server s CROSS JOIN review r ON r.server = s.id"
-                                 " CROSS JOIN tool t ON t.id = r.tool CROSS JOIN provider p ON p.id = t.provider"
-                                 " WHERE s.name = ?1 AND p.name = ?1 AND r.kind = 0 AND t.name = r.name AND r.listed"
-                                 " AND r.offered IS NULL AND t.definition = r.approved ORDER BY t.id",
-                                 SQL_VALUES(sql_text(provider)), arena, ids, count, err);
+    return wt__sql_list_integers(
+        store,
+        "SELECT t.id FROM review_server s CROSS JOIN review r ON r.server = s.id"
+        " CROSS JOIN tool t ON t.id = r.tool CROSS JOIN provider p ON p.id = t.provider"
+        " WHERE s.name = ?1 AND p.name = ?1 AND r.kind = 0 AND t.name = r.name AND r.listed = 1"
+        " AND r.offered IS NULL AND t.definition = r.approved ORDER BY t.id",
+        SQL_VALUES(sql_text(provider)), arena, ids, count, err);
 }
 
-static int read_new_tool(sqlite3_stmt *row, struct arena *arena, void *item)
+static int read_new_tool(struct sql_statement *row, struct arena *arena, void *item)
 {
     (void)arena;
-    *(struct stored_new_tool *)item =
-        (struct stored_new_tool){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
+    *(struct stored_new_tool *)item = (struct stored_new_tool){wt__sql_integer(row, 0), wt__sql_integer(row, 1)};
     return 0;
 }
 

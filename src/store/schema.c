@@ -1,7 +1,7 @@
-/* schema.c: the tables, and the migrations of files of older versions.
+/* schema.c: the tables, and the migrations of stores of older versions.
  *
- * application_id marks a file as a whichtool store. user_version is the number of applied steps. A released step is
- * never edited: new steps are added at the end. Notes on the tables and some of their columns:
+ * The version of a store is the number of applied steps. A released step is never edited: new steps are added at the end
+ * of both lists. Notes on the tables and some of their columns:
  *
  * tool:
  *   source      source that last imported the tool; sync selects tools by source
@@ -32,16 +32,11 @@
  *                   calls it
  *   offered         waiting definition; NULL if the row has no waiting definition
  * usage_sum: while a sum is stale, uses is -1 and data is empty. */
+#include "store/schema.h"
+
 #include "store/internal.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/memory.h"
-
-static const struct migration steps[] = {
+const struct migration wt__sqlite_migrations[WT_STORE_VERSION] = {
     {"CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
      "INSERT INTO meta VALUES ('generation', 1);"
 
@@ -185,129 +180,3 @@ static const struct migration steps[] = {
      "CREATE INDEX client_last ON client (last);",
      wt__usage_fill_hashes},
 };
-
-enum {
-    APPLICATION_ID = 0x57547374, /* "WTst" */
-    HEADER_BYTES = 100,
-    HEADER_APPLICATION_ID = 68 /* SQLite's file format, section 1.3 */
-};
-
-/* ---------------------------------------------------------------- before the database touches the file */
-
-static uint32_t read_be32(const unsigned char *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
-static bool has_journal(const char *path)
-{
-    char journal[4096];
-    int len = snprintf(journal, sizeof journal, "%s-journal", path);
-    return len > 0 && (size_t)len < sizeof journal && access(journal, F_OK) == 0;
-}
-
-/* Reads the header through SQLite's own descriptor. Closing any other descriptor of the file would release the locks
- * that this process holds on it (fcntl(2)). SQLite delays the close of its descriptor for this reason. Opening alone
- * reads and repairs nothing. */
-static int read_header(const char *path, unsigned char header[HEADER_BYTES], wt_error *err)
-{
-    sqlite3 *db = NULL;
-    sqlite3_file *file = NULL;
-    int status = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
-    if (status == SQLITE_OK)
-        status = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (status == SQLITE_OK)
-        status = file->pMethods->xRead(file, header, HEADER_BYTES, 0);
-    int rc = status == SQLITE_OK || status == SQLITE_IOERR_SHORT_READ ? 0
-             : status == SQLITE_NOMEM                                 ? wt__fail_nomem(err)
-             : access(path, R_OK) < 0                                 ? wt__fail_errno(err, "open", path)
-                                      : wt__fail(err, WT_EIO, "cannot read %s: %s", path, sqlite3_errstr(status));
-    sqlite3_close(db);
-    return rc;
-}
-
-/* An interrupted change may leave a damaged first page and a journal. A file with a journal therefore passes: SQLite
- * repairs it, and wt__store_migrate checks it again. */
-int wt__store_inspect(const char *path, bool read_only, wt_error *err)
-{
-    struct stat info;
-    if (stat(path, &info) < 0)
-        return errno == ENOENT && !read_only ? 0 : wt__fail_errno(err, "open", path);
-    if (!S_ISREG(info.st_mode))
-        return wt__fail(err, WT_ESTORE, "%s is %s, not a whichtool store", path,
-                        S_ISDIR(info.st_mode) ? "a folder" : "a special file");
-    if (info.st_size == 0)
-        return read_only ? wt__fail(err, WT_ESTORE, "%s is empty, not a whichtool store", path) : 0;
-    unsigned char header[HEADER_BYTES] = {0};
-    bool journal = has_journal(path); /* checked before and after the read: a change may start or end meanwhile */
-    WT_TRY(read_header(path, header, err));
-    bool ours =
-        memcmp(header, "SQLite format 3", 16) == 0 && read_be32(header + HEADER_APPLICATION_ID) == APPLICATION_ID;
-    if (!ours && !journal && !has_journal(path))
-        return wt__fail(err, WT_ESTORE, "%s is not a whichtool store", path);
-    return 0;
-}
-
-/* ---------------------------------------------------------------- versions */
-
-/* Reads the version: 0 for a file without content, else 1 to newest. */
-static int read_version(struct store *store, size_t newest, int64_t *version, wt_error *err)
-{
-    int64_t application = 0, objects = 0;
-    WT_TRY(wt__sql_number(store, "PRAGMA application_id", &application, err));
-    WT_TRY(wt__sql_number(store, "PRAGMA user_version", version, err));
-    if (application != APPLICATION_ID) {
-        WT_TRY(wt__sql_number(store, "SELECT count(*) FROM sqlite_schema", &objects, err));
-        if (application != 0 || *version != 0 || objects != 0)
-            return wt__fail(err, WT_ESTORE, "%s is not a whichtool store", store->path);
-    }
-    if (*version < 0 || *version > (int64_t)newest)
-        return wt__fail(err, WT_ENEWER,
-                        "%s was written by a newer whichtool (store version %lld; this one knows up to %zu)",
-                        store->path, (long long)*version, newest);
-    return 0;
-}
-
-static int apply_migrations(struct store *store, const struct migration *list, size_t count, wt_error *err)
-{
-    int64_t version;
-    char marks[96];
-    WT_TRY(read_version(store, count, &version, err)); /* Read it again: another process may have updated the file. */
-    if (version == (int64_t)count)
-        return 0;
-    for (size_t at = (size_t)version; at < count; at++) {
-        WT_TRY(wt__sql_exec(store, list[at].sql, err));
-        if (list[at].finish)
-            WT_TRY(list[at].finish(store, err));
-    }
-    snprintf(marks, sizeof marks, "PRAGMA application_id=%d; PRAGMA user_version=%zu", APPLICATION_ID, count);
-    return wt__sql_exec(store, marks, err);
-}
-
-int wt__store_migrate(struct store *store, const struct migration *list, size_t count, wt_error *err)
-{
-    int64_t version = 0;
-    /* Read the version in a transaction, because another process may be creating the store. */
-    int rc = wt__store_read_begin(store, err);
-    if (rc == 0)
-        rc = read_version(store, count, &version, err);
-    wt__store_read_end(store);
-    WT_TRY(rc);
-    if (version < (int64_t)count && store->read_only)
-        return wt__fail(
-            err, WT_EREADONLY,
-            "%s was written by an older whichtool (store version %lld) and cannot be updated, because it is open for "
-            "reading only",
-            store->path, (long long)version);
-    if (version < (int64_t)count) {
-        WT_TRY(wt__sql_begin(store, err));
-        WT_TRY(wt__sql_end(store, apply_migrations(store, list, count, err), err));
-    }
-    store->version = (int64_t)count;
-    return 0;
-}
-
-int wt__store_update_schema(struct store *store, wt_error *err)
-{
-    return wt__store_migrate(store, steps, sizeof steps / sizeof *steps, err);
-}

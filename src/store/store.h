@@ -27,10 +27,12 @@
 struct store;
 
 enum {
-    STORE_BUSY_MS = 10000,    /* default timeout for the lock of another writer */
-    STORE_NOTICE_MS = 500,    /* a longer wait is reported as a phase of the progress */
-    STORE_MAX_ROW = 16 << 20, /* maximum bytes of one tool with its schema and texts */
-    STORE_MAX_DIM = 65536,    /* maximum dimension of a vector */
+    STORE_BUSY_MS = 10000,     /* default timeout for the lock of another writer */
+    STORE_NOTICE_MS = 500,     /* a longer wait is reported as a phase of the progress */
+    STORE_POLL_MS = 500,       /* maximum age of the counters of a database server (wt__store_usage_info) */
+    STORE_RECONNECT_MS = 5000, /* maximum wait for a database server to come back */
+    STORE_MAX_ROW = 16 << 20,  /* maximum bytes of one tool with its schema and texts */
+    STORE_MAX_DIM = 65536,     /* maximum dimension of a vector */
 };
 
 /* Progress phase while the store waits for a lock. Static. */
@@ -208,7 +210,10 @@ struct provider_count {
 int wt__store_providers(struct store *store, struct arena *arena, struct provider_count **out, size_t *count,
                         wt_error *err);
 
-/* Reads the version of the file: the number of migrations applied. */
+/* Returns the bytes that the store occupies; 0 if unknown. */
+uint64_t wt__store_size(struct store *store);
+
+/* Reads the version of the store: the number of migrations applied. */
 int wt__store_version(struct store *store, int *out, wt_error *err);
 
 /* ---------------------------------------------------------------- vectors */

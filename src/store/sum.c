@@ -19,7 +19,7 @@ struct encoding {
 
 static int find_encoding(struct store *store, const struct vector_set *set, struct encoding *out, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     int64_t model;
     *out = (struct encoding){0};
     int rc = wt__sql_find_model(store, set, &model, err);
@@ -30,7 +30,7 @@ static int find_encoding(struct store *store, const struct vector_set *set, stru
     rc = wt__sql_step(store, row, err);
     if (rc <= 0)
         return rc;
-    *out = (struct encoding){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
+    *out = (struct encoding){wt__sql_integer(row, 0), wt__sql_integer(row, 1)};
     return 0;
 }
 
@@ -41,10 +41,8 @@ static int make_encoding(struct store *store, const struct vector_set *set, stru
     if (rc < 0 || out->id)
         return rc;
     WT_TRY(wt__sql_make_model(store, set, &model, err));
-    WT_TRY(wt__sql_run(store, "INSERT INTO usage_encoding (kind, model, last) VALUES (?1, ?2, 0)",
-                       SQL_VALUES(sql_string(set->kind), sql_integer(model)), err));
-    out->id = sqlite3_last_insert_rowid(store->db);
-    return 0;
+    return wt__sql_insert(store, "INSERT INTO usage_encoding (kind, model, last) VALUES (?1, ?2, 0) RETURNING id",
+                          SQL_VALUES(sql_string(set->kind), sql_integer(model)), &out->id, err);
 }
 
 int wt__store_usage_mark(struct store *store, const struct vector_set *set, struct usage_mark *out, wt_error *err)
@@ -69,7 +67,7 @@ int wt__store_usage_mark(struct store *store, const struct vector_set *set, stru
 static int read_sum(struct store *store, const struct vector_set *set, int64_t encoding, int64_t tool, int64_t *uses,
                     float *out, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     size_t bytes = set->dim * sizeof *out;
     *uses = 0;
     memset(out, 0, bytes);
@@ -79,7 +77,7 @@ static int read_sum(struct store *store, const struct vector_set *set, int64_t e
     if (rc <= 0)
         return rc;
     struct str data = wt__sql_column(row, 1);
-    *uses = sqlite3_column_int64(row, 0);
+    *uses = wt__sql_integer(row, 0);
     if (*uses > 0 && data.len != bytes)
         return wt__fail(err, WT_ESTORE, "%s is damaged: the usage sum of tool %lld has %zu bytes, not %zu", store->path,
                         (long long)tool, data.len, bytes);
@@ -139,7 +137,7 @@ static int find_batch_sum(struct sum_batch *b, int64_t tool, uint32_t *at)
 /* Adds vector [D] to the sums of the tools that the usage teaches. Does nothing if the usage was removed meanwhile. */
 static int add_vector(struct sum_batch *b, int64_t usage, const float *vector)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     size_t dim = b->set->dim;
     int rc;
     WT_TRY(wt__sql_open(b->store,
@@ -149,7 +147,7 @@ static int add_vector(struct sum_batch *b, int64_t usage, const float *vector)
                         SQL_VALUES(sql_integer(usage)), &rows, b->err));
     while ((rc = wt__sql_step(b->store, rows, b->err)) == 1) {
         uint32_t at = 0;
-        WT_TRY(find_batch_sum(b, sqlite3_column_int64(rows, 0), &at));
+        WT_TRY(find_batch_sum(b, wt__sql_integer(rows, 0), &at));
         if (b->keys[at].uses < 0)
             continue;
         b->keys[at].uses++;
@@ -198,17 +196,18 @@ int wt__store_add_usage_vectors(struct store *store, const struct vector_set *se
 int wt__store_stale_usage_sums(struct store *store, const struct vector_set *set, int64_t after_tool,
                                struct usage_sum_key *keys, size_t max, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     struct encoding encoding;
     size_t count = 0;
     WT_TRY(find_encoding(store, set, &encoding, err));
     int rc = wt__sql_open(store,
                           "SELECT tool, generation FROM usage_sum WHERE encoding = ?1 AND tool > ?2 AND uses < 0"
-                          " ORDER BY tool",
-                          SQL_VALUES(sql_integer(encoding.id), sql_integer(after_tool)), &rows, err);
+                          " ORDER BY tool LIMIT ?3",
+                          SQL_VALUES(sql_integer(encoding.id), sql_integer(after_tool), sql_integer((int64_t)max)),
+                          &rows, err);
     while (rc >= 0 && count < max && (rc = wt__sql_step(store, rows, err)) == 1)
-        keys[count++] = (struct usage_sum_key){.tool = sqlite3_column_int64(rows, 0),
-                                               .generation = (uint64_t)sqlite3_column_int64(rows, 1)};
+        keys[count++] =
+            (struct usage_sum_key){.tool = wt__sql_integer(rows, 0), .generation = (uint64_t)wt__sql_integer(rows, 1)};
     return rc < 0 ? rc : (int)count;
 }
 
@@ -247,7 +246,7 @@ int wt__store_put_usage_sum(struct store *store, const struct vector_set *set, c
 int wt__store_each_usage_sum(struct store *store, const struct vector_set *set, usage_sum_visit visit, void *context,
                              wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     struct encoding encoding;
     int rc;
     WT_TRY(find_encoding(store, set, &encoding, err));
@@ -255,9 +254,9 @@ int wt__store_each_usage_sum(struct store *store, const struct vector_set *set, 
                         "SELECT tool, generation, uses FROM usage_sum WHERE encoding = ?1 AND uses > 0 ORDER BY tool",
                         SQL_VALUES(sql_integer(encoding.id)), &rows, err));
     while ((rc = wt__sql_step(store, rows, err)) == 1) {
-        struct usage_sum_key key = {.tool = sqlite3_column_int64(rows, 0),
-                                    .generation = (uint64_t)sqlite3_column_int64(rows, 1),
-                                    .uses = sqlite3_column_int64(rows, 2)};
+        struct usage_sum_key key = {.tool = wt__sql_integer(rows, 0),
+                                    .generation = (uint64_t)wt__sql_integer(rows, 1),
+                                    .uses = wt__sql_integer(rows, 2)};
         WT_TRY(visit(context, &key));
     }
     return rc;

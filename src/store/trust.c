@@ -41,7 +41,7 @@ static int count_rows(struct store *store, const char *sql, const struct sql_val
 
 static int count_clients(struct store *store, size_t *out, wt_error *err)
 {
-    return count_rows(store, "SELECT count(*) FROM (SELECT 1 FROM client LIMIT ?1)",
+    return count_rows(store, "SELECT count(*) FROM (SELECT 1 FROM client LIMIT ?1) c",
                       SQL_VALUES(sql_integer(CLIENTS_MOST)), out, err);
 }
 
@@ -80,21 +80,24 @@ static bool is_sufficient(const struct tool_reports *t)
 static int weigh_client(struct tool_reports *t, int64_t client)
 {
     size_t usages;
-    int rc = count_rows(t->store, "SELECT count(*) FROM (SELECT 1 FROM usage WHERE client = ?1 LIMIT ?2)",
+    int rc = count_rows(t->store, "SELECT count(*) FROM (SELECT 1 FROM usage WHERE client = ?1 LIMIT ?2) u",
                         SQL_VALUES(sql_integer(client), sql_integer(CLIENT_KNOWN)), &usages, t->err);
     t->weight += (double)usages / CLIENT_KNOWN;
     return rc;
 }
 
+/* client: SQL condition on the client, with the parameter ?3. */
+#define COUNT_USAGES_OF_LABEL(client)                                                                                  \
+    "SELECT count(*) FROM (SELECT u.outcome FROM usage_tool x CROSS JOIN usage u ON u.id = x.usage"                    \
+    " WHERE x.label = ?1 AND x.client " client " ORDER BY x.usage DESC LIMIT ?2) o WHERE outcome <> 2"
+
 /* Counts the usages that did not fail among the client's newest `most` usages of the label. client is 0 for usages
  * without a client. */
 static int count_label_usages(struct tool_reports *t, int64_t label, int64_t client, size_t most, size_t *out)
 {
-    return count_rows(t->store,
-                      "SELECT count(*) FROM (SELECT u.outcome FROM usage_tool x CROSS JOIN usage u"
-                      " ON u.id = x.usage WHERE x.label = ?1 AND x.client IS nullif(?2, 0)"
-                      " ORDER BY x.usage DESC LIMIT ?3) WHERE outcome <> 2",
-                      SQL_VALUES(sql_integer(label), sql_integer(client), sql_integer((int64_t)most)), out, t->err);
+    static const char *const selects[] = {COUNT_USAGES_OF_LABEL("IS NULL"), COUNT_USAGES_OF_LABEL("= ?3")};
+    return count_rows(t->store, selects[client != 0],
+                      SQL_VALUES(sql_integer(label), sql_integer((int64_t)most), sql_client(client)), out, t->err);
 }
 
 /* Adds the usages of a client with this label. others: number of clients read for earlier labels of the tool. Only

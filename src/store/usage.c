@@ -24,39 +24,12 @@ static int add_to_counter(struct store *store, const char *key, int64_t more, wt
                        SQL_VALUES(sql_integer(more), sql_string(key)), err);
 }
 
-/* Reads the bytes of the file's header that every commit with a rollback journal changes (SQLite's file format, section
- * 1.3). They include the journal mode, the change counter, and the sizes of the file and of its free list. Returns
- * false if the file has no rollback journal.
- *
- * Uses the connection's own descriptor, because closing another descriptor would release the locks of the whole
- * process. A writer may have changed the bytes shortly before its commit. The caller then reads the counters once more
- * than needed. */
-static bool read_stamp(struct store *store, unsigned char stamp[STORE_STAMP_BYTES])
-{
-    enum { STAMP_AT = 18, ROLLBACK_JOURNAL = 1 };
-    sqlite3_file *file = NULL;
-    return sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK && file &&
-           file->pMethods && file->pMethods->xRead(file, stamp, STORE_STAMP_BYTES, STAMP_AT) == SQLITE_OK &&
-           stamp[0] == ROLLBACK_JOURNAL && stamp[1] == ROLLBACK_JOURNAL;
-}
-
-/* True if the file is unchanged since this connection read store->seen. Always false within a transaction. */
-static bool is_as_seen(struct store *store)
-{
-    unsigned char stamp[STORE_STAMP_BYTES];
-    return store->has_seen && sqlite3_get_autocommit(store->db) && read_stamp(store, stamp) &&
-           memcmp(stamp, store->stamp, sizeof stamp) == 0;
-}
-
-/* Reads the counters in one statement, because each statement locks the file. The stamp is read under the same lock,
- * outside any transaction of this connection, so that it belongs to the committed state. */
+/* Reads the counters in one statement, because each statement locks the file or asks the server. */
 int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
-    if (is_as_seen(store)) {
-        *out = store->seen;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
+    if (store->driver->seen(store, out))
         return 0;
-    }
     int rc = wt__sql_open(store,
                           "SELECT (SELECT value FROM meta WHERE key = 'generation'),"
                           " (SELECT value FROM meta WHERE key = 'usage_generation'),"
@@ -67,12 +40,12 @@ int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *
         rc = wt__sql_step(store, row, err);
     *out = (struct usage_info){0};
     if (rc == 1)
-        *out = (struct usage_info){.catalogue = (uint64_t)sqlite3_column_int64(row, 0),
-                                   .generation = (uint64_t)sqlite3_column_int64(row, 1),
-                                   .sums_generation = (uint64_t)sqlite3_column_int64(row, 2),
-                                   .usages = (uint64_t)sqlite3_column_int64(row, 3)};
-    store->seen = *out;
-    store->has_seen = rc == 1 && sqlite3_get_autocommit(store->db) && read_stamp(store, store->stamp);
+        *out = (struct usage_info){.catalogue = (uint64_t)wt__sql_integer(row, 0),
+                                   .generation = (uint64_t)wt__sql_integer(row, 1),
+                                   .sums_generation = (uint64_t)wt__sql_integer(row, 2),
+                                   .usages = (uint64_t)wt__sql_integer(row, 3)};
+    if (rc == 1)
+        store->driver->note_seen(store, out);
     return rc < 0 ? rc : 0;
 }
 
@@ -95,10 +68,8 @@ static int request_row(struct store *store, struct str text, int64_t *id, wt_err
     int rc = wt__store_request_row(store, text, id, err);
     if (rc != 0)
         return rc < 0 ? rc : 0;
-    WT_TRY(wt__sql_run(store, "INSERT INTO request (hash, text) VALUES (?1, ?2)",
-                       SQL_VALUES(sql_integer((int64_t)wt__store_request_hash(text)), sql_text(text)), err));
-    *id = sqlite3_last_insert_rowid(store->db);
-    return 0;
+    return wt__sql_insert(store, "INSERT INTO request (hash, text) VALUES (?1, ?2) RETURNING id",
+                          SQL_VALUES(sql_integer((int64_t)wt__store_request_hash(text)), sql_text(text)), id, err);
 }
 
 /* Finds or inserts the label of a used tool. If the tool exists, the label is linked to the tool and named
@@ -111,8 +82,9 @@ static int label_row(struct store *store, const struct usage_tool *tool, int64_t
         rc = wt__sql_find(store, "SELECT id FROM label WHERE tool = ?1", row, id, err);
         if (rc == 0)
             rc = wt__sql_find(store,
-                              "INSERT INTO label (name, tool) SELECT iif(p.name = '', t.name, p.name || '/' || t.name),"
-                              " t.id FROM tool t JOIN provider p ON p.id = t.provider WHERE t.id = ?1 RETURNING id",
+                              "INSERT INTO label (name, tool) SELECT CASE p.name WHEN '' THEN t.name"
+                              " ELSE p.name || '/' || t.name END, t.id FROM tool t JOIN provider p ON p.id = "
+                              "t.provider WHERE t.id = ?1 RETURNING id",
                               row, id, err);
     }
     if (rc == 0)
@@ -138,16 +110,15 @@ static int insert_usage(struct store *store, const struct usage *usage, int64_t 
     int64_t request = 0, label = 0;
     WT_TRY(request_row(store, usage->request, &request, err));
     if (usage->client.len > 0)
-        WT_TRY(wt__sql_run(store, "INSERT OR IGNORE INTO client (name) VALUES (?1)",
+        WT_TRY(wt__sql_run(store, "INSERT INTO client (name) VALUES (?1) ON CONFLICT DO NOTHING",
                            SQL_VALUES(sql_text(usage->client)), err));
-    WT_TRY(wt__sql_run(store,
-                       "INSERT INTO usage (request, hash, outcome, created, client, key) VALUES (?1,"
-                       " (SELECT hash FROM request WHERE id = ?1), ?2, ?3,"
-                       " (SELECT id FROM client WHERE name = ?4), nullif(?5, ''))",
-                       SQL_VALUES(sql_integer(request), sql_integer(usage->outcome), sql_integer(usage->time),
-                                  sql_text(usage->client), sql_text(usage->key)),
-                       err));
-    *id = sqlite3_last_insert_rowid(store->db);
+    WT_TRY(wt__sql_insert(store,
+                          "INSERT INTO usage (request, hash, outcome, created, client, key) VALUES (?1,"
+                          " (SELECT hash FROM request WHERE id = ?1), ?2, ?3,"
+                          " (SELECT id FROM client WHERE name = ?4), nullif(?5, '')) RETURNING id",
+                          SQL_VALUES(sql_integer(request), sql_integer(usage->outcome), sql_integer(usage->time),
+                                     sql_text(usage->client), sql_text(usage->key)),
+                          id, err));
     if (usage->client.len > 0) /* Set the client's newest usage, which orders clients by activity. */
         WT_TRY(wt__sql_run(store, "UPDATE client SET last = ?1 WHERE name = ?2",
                            SQL_VALUES(sql_integer(*id), sql_text(usage->client)), err));
@@ -162,15 +133,15 @@ static int insert_usage(struct store *store, const struct usage *usage, int64_t 
 static int find_usage_key(struct store *store, const struct usage *usage, int64_t *id, enum usage_outcome *outcome,
                           wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     WT_TRY(wt__sql_open(store,
                         "SELECT id, outcome FROM usage WHERE key = ?1 AND coalesce(client, 0) ="
-                        " iif(?2 = '', 0, (SELECT id FROM client WHERE name = ?2))",
+                        " CASE ?2 WHEN '' THEN 0 ELSE (SELECT id FROM client WHERE name = ?2) END",
                         SQL_VALUES(sql_text(usage->key), sql_text(usage->client)), &row, err));
     int rc = wt__sql_step(store, row, err);
     if (rc == 1) {
-        *id = sqlite3_column_int64(row, 0);
-        *outcome = (enum usage_outcome)sqlite3_column_int(row, 1);
+        *id = wt__sql_integer(row, 0);
+        *outcome = (enum usage_outcome)wt__sql_integer(row, 1);
     }
     return rc;
 }
@@ -194,7 +165,7 @@ static int make_usage_stale(struct store *store, int64_t usage, wt_error *err)
     return mark_sums_stale(store,
                            STALE_SUMS("SELECT DISTINCT l.tool, e.id, ?2, -1, x'' FROM usage_tool x"
                                       " CROSS JOIN label l ON l.id = x.label CROSS JOIN usage_encoding e"
-                                      " WHERE x.usage = ?1 AND l.tool IS NOT NULL AND e.last >= ?1"),
+                                      " ON e.last >= ?1 WHERE x.usage = ?1 AND l.tool IS NOT NULL"),
                            usage, err);
 }
 
@@ -263,12 +234,9 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
     if (wt__progress_phase(progress, "storing", count))
         return wt__fail_cancelled(err);
     store->progress = progress;
-    int rc = wt__sql_exec(store, "PRAGMA cache_size=-65536", err);
+    int rc = wt__import_begin(store, err);
     if (rc == 0)
-        rc = wt__sql_begin(store, err);
-    if (rc == 0)
-        rc = wt__sql_end(store, add_usages(store, usages, count, progress, fates, &id, err), err);
-    sqlite3_exec(store->db, "PRAGMA cache_size=-8192", NULL, NULL, NULL);
+        rc = wt__import_end(store, add_usages(store, usages, count, progress, fates, &id, err), err);
     store->progress = before;
     if (rc == 0 && last)
         *last = id;
@@ -278,18 +246,19 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
 /* Maximum earlier usages with the same client and request that are compared with one usage. Without the limit, an
  * import that repeats one request would take quadratic time. */
 #define AGAIN_SEEN "16"
+#define LABELS_OF(usage) "SELECT position, label FROM usage_tool WHERE usage = " usage
 
 int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_error *err)
 {
     int64_t count = 0;
     int rc = wt__sql_find(store,
                           "SELECT count(*) FROM usage u WHERE u.id > ?1 AND u.key IS NULL AND EXISTS"
-                          " (SELECT 1 FROM (SELECT id FROM usage WHERE request = u.request AND client IS u.client"
-                          "  AND id <= ?1 LIMIT " AGAIN_SEEN ") o WHERE"
-                          " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = o.id"
-                          "  ORDER BY position)) ="
-                          " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = u.id"
-                          "  ORDER BY position)))",
+                          " (SELECT 1 FROM (SELECT id FROM usage WHERE request = u.request"
+                          "  AND (client = u.client OR (client IS NULL AND u.client IS NULL))"
+                          "  AND id <= ?1 LIMIT " AGAIN_SEEN ") o"
+                          " WHERE NOT EXISTS (" LABELS_OF("o.id") " EXCEPT " LABELS_OF(
+                              "u.id") ")"
+                                      " AND NOT EXISTS (" LABELS_OF("u.id") " EXCEPT " LABELS_OF("o.id") "))",
                           SQL_VALUES(sql_integer(after)), &count, err);
     *out = (uint64_t)count;
     return rc < 0 ? rc : 0;
@@ -297,7 +266,7 @@ int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_
 
 int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *requests, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     *usages = *requests = 0;
     WT_TRY(wt__sql_open(store,
                         "SELECT count(*), count(DISTINCT u.request) FROM usage u WHERE u.outcome <> 2 AND EXISTS"
@@ -306,8 +275,8 @@ int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *re
                         NULL, &row, err));
     int rc = wt__sql_step(store, row, err);
     if (rc == 1) {
-        *usages = (uint64_t)sqlite3_column_int64(row, 0);
-        *requests = (uint64_t)sqlite3_column_int64(row, 1);
+        *usages = (uint64_t)wt__sql_integer(row, 0);
+        *requests = (uint64_t)wt__sql_integer(row, 1);
     }
     return rc < 0 ? rc : 0;
 }
@@ -348,7 +317,7 @@ static const char *const usage_statements[][2] = {
 
 /* Opens a statement. number: value of ?7, ignored if the statement does not use it. */
 static int open_query(struct store *store, enum usage_statement which, const struct usage_query *query, int64_t number,
-                      sqlite3_stmt **out, wt_error *err)
+                      struct sql_statement **out, wt_error *err)
 {
     bool one_tool = query->tool != 0 || query->label.len > 0, numbered = which == READ_USAGES || which == MARK_STALE;
     struct sql_value values[9] = {sql_integer(query->after),  sql_integer(query->upto ? query->upto : INT64_MAX),
@@ -375,17 +344,18 @@ struct usage_reader {
 
 static int read_usage_tools(struct usage_reader *r, struct usage *usage, const struct usage_query *query)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     size_t count = 0;
     int rc;
-    WT_TRY(wt__sql_open(r->store,
-                        "SELECT l.tool, l.name, CASE WHEN ?3 THEN x.arguments END FROM usage u CROSS JOIN usage_tool x"
-                        " ON x.usage = u.id CROSS JOIN label l ON l.id = x.label"
-                        " WHERE u.id = ?1 AND (?2 = 0 OR" USAGE_COUNTS ") ORDER BY x.position",
-                        SQL_VALUES(sql_integer(usage->id), sql_integer(query->teaching), sql_integer(query->arguments)),
-                        &rows, r->err));
+    WT_TRY(
+        wt__sql_open(r->store,
+                     "SELECT l.tool, l.name, CASE ?3 WHEN 1 THEN x.arguments END FROM usage u CROSS JOIN usage_tool x"
+                     " ON x.usage = u.id CROSS JOIN label l ON l.id = x.label"
+                     " WHERE u.id = ?1 AND (?2 = 0 OR" USAGE_COUNTS ") ORDER BY x.position",
+                     SQL_VALUES(sql_integer(usage->id), sql_integer(query->teaching), sql_integer(query->arguments)),
+                     &rows, r->err));
     while ((rc = wt__sql_step(r->store, rows, r->err)) == 1) {
-        struct usage_tool tool = {.tool = sqlite3_column_int64(rows, 0), .label = wt__sql_copy(rows, 1, r->arena)};
+        struct usage_tool tool = {.tool = wt__sql_integer(rows, 0), .label = wt__sql_copy(rows, 1, r->arena)};
         WT_TRY(wt__usage_arguments(r->store, rows, 2, &tool.arguments, r->err));
         tool.arguments.ptr = wt__arena_copy(r->arena, tool.arguments);
         if (!tool.label.ptr || !tool.arguments.ptr ||
@@ -403,15 +373,15 @@ static int read_usage_tools(struct usage_reader *r, struct usage *usage, const s
     return 0;
 }
 
-static int read_stored_usage(struct usage_reader *r, sqlite3_stmt *row, const struct usage_query *query)
+static int read_stored_usage(struct usage_reader *r, struct sql_statement *row, const struct usage_query *query)
 {
-    int64_t outcome = sqlite3_column_int64(row, 3);
-    struct usage usage = {.id = sqlite3_column_int64(row, 0),
-                          .request_id = sqlite3_column_int64(row, 1),
+    int64_t outcome = wt__sql_integer(row, 3);
+    struct usage usage = {.id = wt__sql_integer(row, 0),
+                          .request_id = wt__sql_integer(row, 1),
                           .request = wt__sql_copy(row, 2, r->arena),
                           .outcome =
                               outcome > 0 && outcome < USAGE_OUTCOMES ? (enum usage_outcome)outcome : USAGE_UNKNOWN,
-                          .time = sqlite3_column_int64(row, 4),
+                          .time = wt__sql_integer(row, 4),
                           .client = wt__sql_copy(row, 5, r->arena),
                           .key = wt__sql_copy(row, 6, r->arena)};
     if (!usage.request.ptr || !usage.client.ptr || !usage.key.ptr ||
@@ -425,8 +395,8 @@ static int read_stored_usage(struct usage_reader *r, sqlite3_stmt *row, const st
 static int read_stored_usages(struct usage_reader *r, const struct usage_query *query)
 {
     WT_CLEANUP(wt__end_read_scope) struct read_scope scope = {0};
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
-    int64_t limit = query->limit > 0 && query->limit < WT_MAX_USAGES ? (int64_t)query->limit : -1;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
+    int64_t limit = query->limit > 0 && query->limit < WT_MAX_USAGES ? (int64_t)query->limit : SQL_NO_LIMIT;
     int rc;
     WT_TRY(wt__begin_read_scope(&scope, r->store, r->err));
     WT_TRY(open_query(r->store, READ_USAGES, query, limit, &rows, r->err));
@@ -460,11 +430,11 @@ int wt__store_last_usage(struct store *store, int64_t *out, wt_error *err)
 
 int wt__store_count_usages(struct store *store, const struct usage_query *query, uint64_t *out, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     *out = 0;
     WT_TRY(open_query(store, COUNT_USAGES, query, 0, &row, err));
     int rc = wt__sql_step(store, row, err);
-    *out = rc == 1 ? (uint64_t)sqlite3_column_int64(row, 0) : 0;
+    *out = rc == 1 ? (uint64_t)wt__sql_integer(row, 0) : 0;
     return rc < 0 ? rc : 0;
 }
 
@@ -472,7 +442,7 @@ int wt__store_count_usages(struct store *store, const struct usage_query *query,
 static int run_query(struct store *store, enum usage_statement which, const struct usage_query *query, int64_t number,
                      wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *statement = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *statement = NULL;
     WT_TRY(open_query(store, which, query, number, &statement, err));
     return wt__sql_step(store, statement, err);
 }
@@ -512,9 +482,9 @@ int wt__usage_link(struct store *store, int64_t tool, struct str provider, struc
 {
     int rc = wt__sql_run(store,
                          "UPDATE label SET tool = ?1 WHERE tool IS NULL"
-                         " AND name = iif(?2 = '', ?3, ?2 || '/' || ?3)",
+                         " AND name = CASE ?2 WHEN '' THEN ?3 ELSE ?2 || '/' || ?3 END",
                          SQL_VALUES(sql_integer(tool), sql_text(provider), sql_text(name)), err);
-    if (rc < 0 || sqlite3_changes(store->db) == 0)
+    if (rc < 0 || wt__sql_changes(store) == 0)
         return rc;
     /* The new link adds usages to the tool. Sums whose mark has passed these usages lack them. */
     WT_TRY(
@@ -529,13 +499,13 @@ int wt__usage_link(struct store *store, int64_t tool, struct str provider, struc
 static int fill_request_hashes(struct store *store, wt_error *err)
 {
     for (int64_t after = 0;;) {
-        WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+        WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
         WT_TRY(wt__sql_open(store, "SELECT id, text FROM request WHERE id > ?1 ORDER BY id LIMIT 1",
                             SQL_VALUES(sql_integer(after)), &row, err));
         int rc = wt__sql_step(store, row, err);
         if (rc <= 0)
             return rc;
-        after = sqlite3_column_int64(row, 0);
+        after = wt__sql_integer(row, 0);
         uint64_t hash = wt__store_request_hash(wt__sql_column(row, 1));
         wt__sql_reset(row);
         WT_TRY(wt__sql_run(store, "UPDATE request SET hash = ?1 WHERE id = ?2 AND hash <> ?1",

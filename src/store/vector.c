@@ -13,15 +13,15 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "vectors are stored as
 
 int wt__sql_find_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     *id = 0;
     WT_TRY(wt__sql_open(store, "SELECT id, dim FROM model WHERE hash = ?1", SQL_VALUES(sql_string(set->model_hash)),
                         &row, err));
     int rc = wt__sql_step(store, row, err);
     if (rc <= 0)
         return rc;
-    int64_t dim = sqlite3_column_int64(row, 1);
-    *id = sqlite3_column_int64(row, 0);
+    int64_t dim = wt__sql_integer(row, 1);
+    *id = wt__sql_integer(row, 0);
     if (dim != set->dim)
         return wt__fail(err, WT_EMODEL, "%s has vectors of model %s with dimension %lld, not %u", store->path,
                         set->model_name, (long long)dim, set->dim);
@@ -33,23 +33,23 @@ int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_
     int rc = wt__sql_find_model(store, set, id, err);
     if (rc < 0 || *id)
         return rc;
-    WT_TRY(wt__sql_run(store, "INSERT INTO model (hash, name, dim) VALUES (?1, ?2, ?3)",
-                       SQL_VALUES(sql_string(set->model_hash), sql_string(set->model_name), sql_integer(set->dim)),
-                       err));
-    *id = sqlite3_last_insert_rowid(store->db);
-    return 0;
+    return wt__sql_insert(store, "INSERT INTO model (hash, name, dim) VALUES (?1, ?2, ?3) RETURNING id",
+                          SQL_VALUES(sql_string(set->model_hash), sql_string(set->model_name), sql_integer(set->dim)),
+                          id, err);
 }
 
-/* Lists the keys of tools. Parameters of sql: ?1 kind, ?2 model, ?3 after_id, ?4 former kind. ?4 does not exist if
- * `former` is NULL. */
+/* Lists the keys of tools. Parameters of sql: ?1 kind, ?2 model, ?3 after_id, ?4 max, ?5 former kind. ?5 does not exist
+ * if `former` is NULL. */
 static int list_keys(struct store *store, const char *sql, const struct vector_set *set, const char *former,
                      int64_t after_id, struct store_key *keys, size_t max, wt_error *err)
 {
     int64_t model;
     WT_TRY(wt__sql_find_model(store, set, &model, err));
     struct sql_value last = former ? sql_string(former) : (struct sql_value){.kind = SQL_VALUES_END};
-    return wt__sql_keys(store, sql, SQL_VALUES(sql_string(set->kind), sql_integer(model), sql_integer(after_id), last),
-                        keys, max, err);
+    return wt__sql_keys(
+        store, sql,
+        SQL_VALUES(sql_string(set->kind), sql_integer(model), sql_integer(after_id), sql_integer((int64_t)max), last),
+        keys, max, err);
 }
 
 #define TOOLS_WITHOUT                                                                                                  \
@@ -59,7 +59,7 @@ static int list_keys(struct store *store, const char *sql, const struct vector_s
 int wt__store_missing_vectors(struct store *store, const struct vector_set *set, int64_t after_id,
                               struct store_key *keys, size_t max, wt_error *err)
 {
-    return list_keys(store, TOOLS_WITHOUT " ORDER BY id", set, NULL, after_id, keys, max, err);
+    return list_keys(store, TOOLS_WITHOUT " ORDER BY id LIMIT ?4", set, NULL, after_id, keys, max, err);
 }
 
 int wt__store_former_vectors(struct store *store, const struct vector_set *set, int64_t after_id,
@@ -67,7 +67,7 @@ int wt__store_former_vectors(struct store *store, const struct vector_set *set, 
 {
     return set->former ? list_keys(store,
                                    TOOLS_WITHOUT " AND EXISTS (SELECT 1 FROM vector v WHERE v.tool = tool.id"
-                                                 " AND v.kind = ?4 AND v.model = ?2) ORDER BY id",
+                                                 " AND v.kind = ?5 AND v.model = ?2) ORDER BY id LIMIT ?4",
                                    set, set->former, after_id, keys, max, err)
                        : 0;
 }
@@ -83,7 +83,7 @@ static int put_vector(struct store *store, const struct vector_set *set, int64_t
                        SQL_VALUES(sql_string(set->kind), sql_integer(model), sql_integer(key->id),
                                   sql_integer((int64_t)key->generation), sql_blob(vector, set->dim * sizeof *vector)),
                        err));
-    int stored = sqlite3_changes(store->db);
+    int stored = (int)wt__sql_changes(store);
     if (stored && set->former)
         WT_TRY(wt__sql_run(store, "DELETE FROM vector WHERE tool = ?3 AND kind = ?1 AND model = ?2",
                            SQL_VALUES(sql_string(set->former), sql_integer(model), sql_integer(key->id)), err));
@@ -121,7 +121,7 @@ int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set,
 static int get_vector(struct store *store, const struct vector_set *set, int64_t model, int64_t id, float *out,
                       wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     WT_TRY(wt__sql_open(store,
                         "SELECT data FROM vector WHERE tool = ?3 AND kind IN (?1, ?4) AND model = ?2"
                         " ORDER BY kind = ?1 DESC LIMIT 1",
@@ -159,7 +159,7 @@ int64_t wt__store_get_vectors(struct store *store, const struct vector_set *set,
 
 int wt__store_model_hash(struct store *store, const char *name, struct arena *arena, char **out, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     *out = NULL;
     WT_TRY(wt__sql_open(store, "SELECT hash FROM model WHERE name = ?1 ORDER BY id DESC LIMIT 1",
                         SQL_VALUES(sql_string(name)), &row, err));
@@ -195,7 +195,7 @@ int wt__store_count_vectors(struct store *store, const struct vector_set *set, u
 int wt__store_get_contrast(struct store *store, const struct stored_contrast_key *key, struct arena *arena,
                            struct str *question, wt_error *err)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     *question = (struct str){0};
     WT_TRY(wt__sql_open(store, "SELECT question FROM contrast WHERE definitions = ?1 AND model = ?2 AND task = ?3",
                         SQL_VALUES(sql_text(key->definitions), sql_text(key->model), sql_text(key->task)), &row, err));
@@ -210,6 +210,6 @@ int wt__store_put_contrast(struct store *store, const struct stored_contrast_key
                            wt_error *err)
 {
     return wt__sql_run(
-        store, "INSERT OR IGNORE INTO contrast VALUES (?1, ?2, ?3, ?4)",
+        store, "INSERT INTO contrast VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
         SQL_VALUES(sql_text(key->definitions), sql_text(key->model), sql_text(key->task), sql_text(question)), err);
 }

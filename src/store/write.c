@@ -103,9 +103,9 @@ static void take_row(struct tool_import *import, int64_t id)
 /* ---------------------------------------------------------------- names that rows refer to */
 
 static const char source_select[] = "SELECT id FROM source WHERE name = ?1",
-                  source_insert[] = "INSERT INTO source (name) VALUES (?1)",
+                  source_insert[] = "INSERT INTO source (name) VALUES (?1) RETURNING id",
                   provider_select[] = "SELECT id FROM provider WHERE name = ?1",
-                  provider_insert[] = "INSERT INTO provider (name) VALUES (?1)";
+                  provider_insert[] = "INSERT INTO provider (name) VALUES (?1) RETURNING id";
 
 /* Finds the row of a name in a table of names; *id is 0 if absent. */
 static int find_name_row(struct tool_import *import, const char *select, struct str name, int64_t *id)
@@ -122,9 +122,7 @@ static int find_or_add_name(struct tool_import *import, const char *select, cons
     int rc = find_name_row(import, select, name, id);
     if (rc < 0 || *id != 0)
         return rc;
-    WT_TRY(wt__sql_run(import->store, insert, SQL_VALUES(sql_text(name)), import->err));
-    *id = sqlite3_last_insert_rowid(import->store->db);
-    return 0;
+    return wt__sql_insert(import->store, insert, SQL_VALUES(sql_text(name)), id, import->err);
 }
 
 /* Sets the current owner to the tool's source. Does nothing if the previous tool has the same source, as most have. */
@@ -203,7 +201,7 @@ static void texts_of(const struct tool *tool, struct str texts[TEXT_COLUMNS])
     texts[5] = tool->schema;
 }
 
-static bool same_as_row(const struct tool *tool, sqlite3_stmt *row)
+static bool same_as_row(const struct tool *tool, struct sql_statement *row)
 {
     struct str texts[TEXT_COLUMNS], sha256 = {(const char *)tool->sha256, sizeof tool->sha256};
     texts_of(tool, texts);
@@ -238,7 +236,7 @@ static void content_values(const struct tool_import *import, const struct tool *
  * name, or if no tool has the name. */
 static int note_collision(struct tool_import *import, const struct incoming *in)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
     struct store_changes *changes = &import->changes;
     struct arena *arena = import->options->arena;
     WT_TRY(wt__sql_open(import->store,
@@ -262,8 +260,8 @@ static int note_collision(struct tool_import *import, const struct incoming *in)
     return 0;
 }
 
-/* Inserts the row with the first free exported name. */
-static int insert_row(struct tool_import *import, const struct incoming *in)
+/* Inserts the row with the first free exported name, and writes its id to *id. */
+static int insert_row(struct tool_import *import, const struct incoming *in, int64_t *id)
 {
     struct sql_value values[ROW_COLUMNS + 1];
     char export_name[EXPORT_NAME_MAX + 1];
@@ -273,21 +271,21 @@ static int insert_row(struct tool_import *import, const struct incoming *in)
     for (unsigned attempt = 0;; attempt++) {
         WT_TRY(wt__names_attempt(import->store, in->provider.name, in->name, &attempt, export_name, import->err));
         values[CONTENT_COLUMNS + 2] = sql_string(export_name);
-        int rc = wt__sql_run(import->store,
-                             "INSERT INTO tool (source, generation, sha256, definition, source_id, format,"
-                             " category, title, description, schema, provider, name, export_name)"
-                             " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
-                             " ON CONFLICT (export_name) DO NOTHING",
-                             values, import->err);
-        if (rc < 0 || sqlite3_changes(import->store->db) > 0)
-            return rc;
+        int rc = wt__sql_find(import->store,
+                              "INSERT INTO tool (source, generation, sha256, definition, source_id, format,"
+                              " category, title, description, schema, provider, name, export_name)"
+                              " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+                              " ON CONFLICT (export_name) DO NOTHING RETURNING id",
+                              values, id, import->err);
+        if (rc != 0)
+            return rc < 0 ? rc : 0;
     }
 }
 
 static int insert_tool(struct tool_import *import, const struct incoming *in)
 {
-    WT_TRY(insert_row(import, in));
-    int64_t id = sqlite3_last_insert_rowid(import->store->db);
+    int64_t id = 0;
+    WT_TRY(insert_row(import, in, &id));
     take_row(import, id);
     import->changes.added++;
     if (!wt__str_equal(in->name, in->own_name))
@@ -311,7 +309,8 @@ static int update_tool(struct tool_import *import, const struct tool *tool, int6
 
 /* Finds the row with this id, or the row with the tool's provider and name if id is 0. Returns 1 with the statement
  * *row at the row found, or 0 if absent. The caller resets *row. */
-static int find_stored_row(struct tool_import *import, int64_t id, const struct incoming *in, sqlite3_stmt **row)
+static int find_stored_row(struct tool_import *import, int64_t id, const struct incoming *in,
+                           struct sql_statement **row)
 {
     WT_TRY(id ? wt__sql_open(import->store,
                              "SELECT id, source, sha256, source_id, format, category, title, description, schema"
@@ -332,21 +331,21 @@ static bool owns_source(const struct tool_import *import, int64_t source)
 
 /* True if the tool should be stored in this row. The row has the same definition, source id and schema, or the import
  * owns it and has not taken it yet. */
-static bool is_row_of(const struct tool_import *import, const struct tool *tool, sqlite3_stmt *row)
+static bool is_row_of(const struct tool_import *import, const struct tool *tool, struct sql_statement *row)
 {
     struct str sha256 = {(const char *)tool->sha256, sizeof tool->sha256};
     return (wt__str_equal(wt__sql_column(row, COLUMN_SHA256), sha256) &&
             wt__str_equal(wt__sql_column(row, COLUMN_TEXTS), tool->source_id) &&
             wt__str_equal(wt__sql_column(row, COLUMN_TEXTS + 5), tool->schema)) ||
-           (owns_source(import, sqlite3_column_int64(row, COLUMN_SOURCE)) &&
-            !is_row_taken(import, sqlite3_column_int64(row, COLUMN_ID)));
+           (owns_source(import, wt__sql_integer(row, COLUMN_SOURCE)) &&
+            !is_row_taken(import, wt__sql_integer(row, COLUMN_ID)));
 }
 
 /* Stores the tool in this row, unless the import has already taken the row. Updates a row that differs if the import
  * owns it. Otherwise sets only the row's source. Resets the statement. */
-static int store_in_row(struct tool_import *import, const struct tool *tool, sqlite3_stmt *row)
+static int store_in_row(struct tool_import *import, const struct tool *tool, struct sql_statement *row)
 {
-    int64_t id = sqlite3_column_int64(row, COLUMN_ID), source = sqlite3_column_int64(row, COLUMN_SOURCE);
+    int64_t id = wt__sql_integer(row, COLUMN_ID), source = wt__sql_integer(row, COLUMN_SOURCE);
     bool same = same_as_row(tool, row), own = owns_source(import, source), again = is_row_taken(import, id);
     wt__sql_reset(row);
     take_row(import, id);
@@ -365,7 +364,7 @@ static int store_in_row(struct tool_import *import, const struct tool *tool, sql
 static int import_relative(struct tool_import *import, struct incoming *in, bool free)
 {
     struct family *family;
-    sqlite3_stmt *row;
+    struct sql_statement *row;
     WT_TRY(wt__family_open(&import->families, import->store, in->provider.id, in->own_name, &family, import->err));
     int64_t id = wt__family_same(&import->families, family, in->tool);
     if (!free && (id == 0 || is_row_taken(import, id)))
@@ -384,7 +383,7 @@ static int import_relative(struct tool_import *import, struct incoming *in, bool
 static int import_one_tool(struct tool_import *import, const struct tool *tool)
 {
     struct incoming in = {.tool = tool, .name = tool->name};
-    sqlite3_stmt *row;
+    struct sql_statement *row;
     in.own_name = tool->own_name.len > 0 ? tool->own_name : tool->name;
     WT_TRY(set_owner(import, tool));
     WT_TRY(find_import_provider(import, tool->provider, &in.provider));
@@ -407,7 +406,7 @@ static int import_one_tool(struct tool_import *import, const struct tool *tool)
 static int remove_stored_tool(struct store *store, int64_t id, wt_error *err)
 {
     WT_TRY(wt__sql_run(store, "DELETE FROM tool WHERE id = ?1", SQL_VALUES(sql_integer(id)), err));
-    return sqlite3_changes(store->db);
+    return (int)wt__sql_changes(store);
 }
 
 static int remove_empty_providers(struct store *store, wt_error *err)
@@ -448,7 +447,7 @@ static int index_left(struct tool_import *import, struct map *left)
  * caller frees *ids, also on error. */
 static int find_missing(struct tool_import *import, const struct map *left, int64_t **ids, size_t *count)
 {
-    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     size_t capacity = 0;
     int rc;
@@ -462,7 +461,7 @@ static int find_missing(struct tool_import *import, const struct map *left, int6
                         SQL_VALUES(sql_text(import->options->source), sql_text(import->options->reviewed)), &rows,
                         import->err));
     while ((rc = wt__sql_step(import->store, rows, import->err)) == 1) {
-        int64_t id = sqlite3_column_int64(rows, 0);
+        int64_t id = wt__sql_integer(rows, 0);
         if (is_row_taken(import, id))
             continue;
         if (left->len > 0 && wt__map_get(left, left_key(&key, wt__sql_column(rows, 1), wt__sql_column(rows, 2)))) {
@@ -545,7 +544,7 @@ static int64_t remove_provider(struct store *store, struct str provider,
     if (rc == 0)
         rc = wt__sql_run(store, "DELETE FROM tool WHERE provider = (SELECT id FROM provider WHERE name = ?1)",
                          SQL_VALUES(sql_text(provider)), err);
-    return end_removal(store, rc < 0 ? rc : sqlite3_changes(store->db), links, err);
+    return end_removal(store, rc < 0 ? rc : (int)wt__sql_changes(store), links, err);
 }
 
 static int refuse_removal(struct store *store, struct str provider, wt_error *err)
@@ -609,16 +608,17 @@ static int finish_import(struct tool_import *import)
 
 int wt__import_begin(struct store *store, wt_error *err)
 {
-    int rc = wt__sql_exec(store, "PRAGMA cache_size=-262144", err);
-    return rc == 0 ? wt__sql_begin(store, err) : rc;
+    int rc = wt__sql_begin(store, err);
+    if (rc == 0)
+        store->driver->set_bulk(store, true);
+    return rc;
 }
 
 int wt__import_end(struct store *store, int rc, wt_error *err)
 {
-    if (!sqlite3_get_autocommit(store->db))
+    if (store->driver->in_transaction(store))
         rc = wt__sql_end(store, rc, err);
-    sqlite3_exec(store->db, "PRAGMA cache_size=-8192", NULL, NULL, NULL);
-    sqlite3_db_release_memory(store->db);
+    store->driver->set_bulk(store, false);
     return rc;
 }
 

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/sha256.h"
 #include "store/older.h"
+#include "store/backend.h"
 #include "store/internal.h"
 
 static wt_error err;
@@ -40,7 +41,7 @@ static struct store *open_tools(const char *path)
 
 static struct store *open_private_tools(void)
 {
-    return open_tools(":memory:");
+    return open_tools(backend->new_store());
 }
 
 static int64_t find_id(struct store *store, const char *name)
@@ -256,12 +257,10 @@ static void test_damaged_arguments_are_reported(void **state)
 static void test_a_store_of_version_5_gets_arguments(void **state)
 {
     (void)state;
-    char path[] = "/tmp/whichtool-calls-XXXXXX";
+    need_files();
+    const char *path = backend->store("version-5.wt");
     const struct store_options read = {.read_only = true};
     int64_t version, usages;
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    close(fd);
     struct store *store = open_tools(path);
     record_one_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
     assert_int_equal(wt__sql_exec(store,
@@ -283,7 +282,6 @@ static void test_a_store_of_version_5_gets_arguments(void **state)
     assert_string_equal(newest_calls(store, "a", 5), "one{\"n\":2}");
     assert_int_equal(wt__store_check(store, &err), 0);
     wt__store_close(store);
-    unlink(path);
 }
 
 static void test_arguments_are_validated(void **state)
@@ -367,5 +365,5 @@ int main(void)
         cmocka_unit_test(test_a_store_of_version_5_gets_arguments),
         cmocka_unit_test(test_arguments_are_validated),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_BACKEND(tests);
 }

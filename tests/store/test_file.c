@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "store/driver_sqlite.h"
 #include "store/older.h"
 #include "store/review.h"
 #include "store/internal.h"
@@ -435,11 +436,14 @@ static void test_a_store_is_inspected_in_one_transaction(void **state)
     (void)state;
     int made = 0;
     struct store *store = calloc(1, sizeof *store);
-    assert_non_null(store);
+    struct sqlite_database *database = calloc(1, sizeof *database);
+    assert_true(store && database);
+    store->driver = &wt__sqlite_driver;
+    store->database = database;
     store->path = strdup(store_path("meanwhile.wt"));
-    assert_int_equal(sqlite3_open(store->path, &store->db), SQLITE_OK);
-    assert_int_equal(sqlite3_trace_v2(store->db, SQLITE_TRACE_STMT, make_meanwhile, &made), SQLITE_OK);
-    if (wt__store_update_schema(store, &err) < 0)
+    assert_int_equal(sqlite3_open(store->path, &database->db), SQLITE_OK);
+    assert_int_equal(sqlite3_trace_v2(database->db, SQLITE_TRACE_STMT, make_meanwhile, &made), SQLITE_OK);
+    if (wt__store_migrate(store, store->driver->migrations, store->driver->migration_count, &err) < 0)
         fail_msg("%s", err.message);
     assert_true(made);
     wt__store_close(store);
@@ -455,96 +459,6 @@ static int wait_for_child(pid_t child)
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-/* Runs in a child process: adds `count` tools, one per import. Returns 0 on success. */
-static int add_many_tools(const char *prefix, int count)
-{
-    struct store *store;
-    if (wt__store_open(&store, store_path("shared.wt"), NULL, &err) < 0)
-        return 1;
-    int rc = 0;
-    for (int i = 0; rc == 0 && i < count; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s%d", prefix, i);
-        rc = add_one_tool(store, name);
-    }
-    wt__store_close(store);
-    return rc < 0 ? 2 : 0;
-}
-
-static void test_two_processes_create_and_fill_a_store(void **state)
-{
-    (void)state;
-    pid_t children[2];
-    for (int i = 0; i < 2; i++) {
-        children[i] = fork();
-        if (children[i] == 0)
-            _exit(add_many_tools(i ? "one" : "two", 25));
-    }
-    assert_int_equal(wait_for_child(children[0]), 0);
-    assert_int_equal(wait_for_child(children[1]), 0);
-    struct store *store = open_test_store("shared.wt", true);
-    assert_int_equal(count_stored_tools(store), 50);
-    wt__store_close(store);
-}
-
-struct wait_notice {
-    bool heard;  /* true once the wait was reported */
-    bool stop;   /* true to cancel the import when the wait is reported */
-    int release; /* pipe to write to when the wait is reported, so that the other writer releases the lock; -1 to let
-                  * the writer keep the lock */
-};
-
-static int note_waiting(void *context, const char *phase, uint64_t done, uint64_t total)
-{
-    struct wait_notice *hearing = context;
-    (void)done;
-    (void)total;
-    if (strcmp(phase, STORE_WAITING) == 0 && !hearing->heard) {
-        hearing->heard = true;
-        if (hearing->release >= 0 && write(hearing->release, "x", 1) != 1)
-            hearing->stop = true;
-    }
-    return hearing->stop && hearing->heard;
-}
-
-/* Imports while another process holds the lock for writers. The other process keeps the lock until the import reports
- * the wait, or forever if for_ever is true. Returns the result of the import. */
-static int add_against_a_writer(bool for_ever, unsigned busy_ms, struct wait_notice *hearing)
-{
-    struct store *store;
-    struct progress progress;
-    int ready[2], release[2];
-    char byte;
-    wt__store_close(open_test_store("busy.wt", false));
-    assert_true(pipe(ready) == 0 && pipe(release) == 0);
-    pid_t holder = fork();
-    if (holder == 0) {
-        struct store *other;
-        if (wt__store_open(&other, store_path("busy.wt"), NULL, &err) < 0 || wt__sql_begin(other, &err) < 0 ||
-            write(ready[1], "x", 1) != 1 || read(release[0], &byte, 1) != 1)
-            _exit(1);
-        _exit(wt__sql_end(other, 0, &err) < 0);
-    }
-    assert_int_equal(read(ready[0], &byte, 1), 1);
-    hearing->release = for_ever ? -1 : release[1];
-    struct store_options open_options = {.busy_ms = busy_ms};
-    assert_int_equal(wt__store_open(&store, store_path("busy.wt"), &open_options, &err), 0);
-    wt__progress_init(&progress, note_waiting, hearing);
-    struct tool tool = make_test_tool("p", "x");
-    struct store_import_options options = {.source = STR("a"), .progress = &progress};
-    struct store_changes changes;
-    int rc = wt__store_import(store, &tool, 1, &options, &changes, &err);
-    wt__progress_dispose(&progress);
-    wt__store_close(store);
-    kill(holder, SIGKILL);
-    wait_for_child(holder);
-    for (int i = 0; i < 2; i++) {
-        close(ready[i]);
-        close(release[i]);
-    }
-    return rc;
 }
 
 static void test_a_reader_sees_commits(void **state)
@@ -578,18 +492,6 @@ static void test_a_reader_sees_commits(void **state)
     wt__store_close(private);
 }
 
-static void test_a_writer_waits_for_another(void **state)
-{
-    (void)state;
-    enum { LONGER_THAN_A_TEST_MS = 900000 };
-    struct wait_notice waits = {0}, gives_up = {0}, stops = {.stop = true};
-    assert_int_equal(add_against_a_writer(false, LONGER_THAN_A_TEST_MS, &waits), 0);
-    assert_true(waits.heard);
-    assert_int_equal(add_against_a_writer(true, 200, &gives_up), WT_EBUSY);
-    assert_non_null(strstr(err.message, "another process kept the store locked for more than 0.2 seconds"));
-    assert_int_equal(add_against_a_writer(true, LONGER_THAN_A_TEST_MS, &stops), WT_ECANCELLED);
-}
-
 /* True if another process may write. The check runs in a child process, because a process does not see its own
  * locks. */
 static bool is_free_to_others(const char *path)
@@ -619,48 +521,6 @@ static void test_opening_a_store_twice_keeps_its_locks(void **state)
     assert_int_equal(wt__sql_end(writer, 0, &err), 0);
     assert_true(is_free_to_others(store_path("twice.wt")));
     wt__store_close(writer);
-}
-
-static void test_a_killed_writer_keeps_reported_changes(void **state)
-{
-    (void)state;
-    for (int round = 0; round < 12; round++) {
-        int told[2];
-        char byte;
-        unlink(store_path("killed.wt"));
-        unlink(store_path("killed.wt-journal"));
-        assert_int_equal(pipe(told), 0);
-        pid_t writer = fork();
-        if (writer == 0) {
-            struct store *store;
-            char name[16];
-            if (wt__store_open(&store, store_path("killed.wt"), NULL, &err) < 0)
-                _exit(1);
-            for (int i = 0;; i++) {
-                snprintf(name, sizeof name, "t%d", i);
-                if (add_one_tool(store, name) < 0 || write(told[1], "x", 1) != 1)
-                    _exit(2);
-            }
-        }
-        close(told[1]);
-        uint64_t reported = 0;
-        while (reported < (uint64_t)round * 2 && read(told[0], &byte, 1) == 1)
-            reported++;
-        kill(writer, SIGKILL);
-        assert_int_equal(wait_for_child(writer), 1000 + SIGKILL);
-        while (read(told[0], &byte, 1) == 1)
-            reported++;
-        close(told[0]);
-        struct store *store = open_test_store("killed.wt", false);
-        uint64_t there = count_stored_tools(store);
-        assert_true(there == reported || there == reported + 1);
-        sqlite3_stmt *check;
-        assert_int_equal(wt__sql_open(store, "PRAGMA integrity_check", NULL, &check, &err), 0);
-        assert_int_equal(wt__sql_step(store, check, &err), 1);
-        assert_string_equal((const char *)sqlite3_column_text(check, 0), "ok");
-        wt__sql_reset(check);
-        wt__store_close(store);
-    }
 }
 
 /* Runs in a child process as an unprivileged user, because root may write every file. Returns 0 on success. */
@@ -718,11 +578,8 @@ int main(void)
         cmocka_unit_test(test_a_store_of_version_8_reserves_the_names_of_servers),
         cmocka_unit_test(test_an_update_while_a_store_is_open_is_noticed),
         cmocka_unit_test(test_a_store_is_inspected_in_one_transaction),
-        cmocka_unit_test(test_two_processes_create_and_fill_a_store),
         cmocka_unit_test(test_a_reader_sees_commits),
-        cmocka_unit_test(test_a_writer_waits_for_another),
         cmocka_unit_test(test_opening_a_store_twice_keeps_its_locks),
-        cmocka_unit_test(test_a_killed_writer_keeps_reported_changes),
         cmocka_unit_test(test_a_store_without_write_permission_is_read),
     };
     return cmocka_run_group_tests(tests, make_store_folder, remove_store_folder);

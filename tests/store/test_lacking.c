@@ -8,30 +8,9 @@
 
 #include <cmocka.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "store/review.h"
 #include "store/usages.h"
-
-static char folder[64], path[96];
-
-static int make_lacking_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/whichtool-lacking-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(path, sizeof path, "%s/store.wt", folder);
-    return 0;
-}
-
-static int remove_lacking_folder(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(folder);
-}
 
 /* ---------------------------------------------------------------- operations */
 
@@ -258,11 +237,10 @@ static const struct {
 
 /* ---------------------------------------------------------------- the tests */
 
-static struct store *open_new_store(void)
+static struct store *open_new_store(const char *place)
 {
     struct store *store;
-    unlink(path);
-    if (wt__store_open(&store, path, NULL, &err) < 0)
+    if (wt__store_open(&store, backend->store(place), NULL, &err) < 0)
         fail_msg("%s", err.message);
     for (const char *name = "a\0b\0"; *name; name += 2)
         add_test_tool(store, "p", name);
@@ -273,7 +251,7 @@ static struct store *open_new_store(void)
 static void test_operations_succeed_on_a_complete_store(void **state)
 {
     (void)state;
-    struct store *store = open_new_store();
+    struct store *store = open_new_store("complete");
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (operations[i].ask(store) < 0)
             fail_msg("%s: %s", operations[i].name, err.message);
@@ -286,12 +264,15 @@ static size_t run_operations(const char *table)
 {
     struct store *store;
     size_t refused = 0;
-    if (wt__store_open(&store, path, NULL, &err) < 0)
+    int opened = wt__store_open(&store, backend->store(table), NULL, &err);
+    if (opened == WT_ESTORE && strcmp(table, "meta") == 0 && strstr(err.message, "is damaged"))
+        return 1; /* the table holds the version of a store that is not a file */
+    if (opened < 0)
         fail_msg("without %s: %s", table, err.message);
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         int64_t rc = operations[i].ask(store);
         bool told = strstr(err.message, "no such table") || strstr(err.message, "is damaged");
-        if (rc < 0 && (rc != WT_ESTORE || !strstr(err.message, path) || !told))
+        if (rc < 0 && (rc != WT_ESTORE || !strstr(err.message, store->path) || !told))
             fail_msg("%s without %s: %lld, %s", operations[i].name, table, (long long)rc, err.message);
         refused += rc < 0;
     }
@@ -309,8 +290,8 @@ static void test_a_missing_table_is_reported(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char sql[96];
-        struct store *store = open_new_store();
-        snprintf(sql, sizeof sql, "PRAGMA foreign_keys=off; DROP TABLE %s", tables[i]);
+        struct store *store = open_new_store(tables[i]);
+        snprintf(sql, sizeof sql, "%s %s %s", backend->drop_table, tables[i], backend->after_table);
         assert_int_equal(wt__sql_exec(store, sql, &err), 0);
         wt__store_close(store);
         if (run_operations(tables[i]) == 0)
@@ -324,5 +305,5 @@ int main(void)
         cmocka_unit_test(test_operations_succeed_on_a_complete_store),
         cmocka_unit_test(test_a_missing_table_is_reported),
     };
-    return cmocka_run_group_tests(tests, make_lacking_folder, remove_lacking_folder);
+    return RUN_ON_BACKEND(tests);
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -587,12 +588,8 @@ static void test_usages_of_one_client_are_limited_in_a_mean(void **state)
 static void test_many_usages_are_added_and_forgotten(void **state)
 {
     (void)state;
-    char path[] = "/tmp/whichtool-usage-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    close(fd);
     struct store *store;
-    assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
+    assert_int_equal(wt__store_open(&store, backend->store("many.wt"), NULL, &err), 0);
     for (const char *name = "a\0b\0c\0"; *name; name += 2)
         add_test_tool(store, "p", name);
     struct usage *usages = calloc(MANY, sizeof *usages);
@@ -607,7 +604,6 @@ static void test_many_usages_are_added_and_forgotten(void **state)
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = MANY / 2}, &err), MANY / 2);
     assert_int_equal(read_usage_info(store).usages, MANY / 2);
     wt__store_close(store);
-    unlink(path);
     free(usages);
     free(requests);
 }
@@ -657,12 +653,9 @@ static const char version_1[] =
     "INSERT INTO usage_tool VALUES (1, 0, 'p', 'a', 3), (1, 1, 'p', 'gone', NULL), (2, 0, '', 'plain', 4),"
     " (5, 0, 'p', 'gone', NULL);";
 
-static void make_version_1(char *path)
+static void make_version_1(const char *path)
 {
     sqlite3 *db;
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    close(fd);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     if (sqlite3_exec(db, version_1, NULL, NULL, NULL) != SQLITE_OK)
         fail_msg("%s", sqlite3_errmsg(db));
@@ -672,7 +665,8 @@ static void make_version_1(char *path)
 static void test_a_store_of_version_1_is_updated(void **state)
 {
     (void)state;
-    char path[] = "/tmp/whichtool-usage-XXXXXX";
+    need_files();
+    const char *path = backend->store("version-1.wt");
     struct store *store;
     struct arena arena = {0};
     struct usage *usages;
@@ -718,14 +712,14 @@ static void test_a_store_of_version_1_is_updated(void **state)
     assert_string_equal(sums_text(store, &set), " 3:2 5:2");
     wt__store_close(store);
     wt__arena_dispose(&arena);
-    unlink(path);
 }
 
 /* Version 2 had no clients, so every usage from before the migration counts. */
 static void test_a_store_of_version_2_gets_clients(void **state)
 {
     (void)state;
-    char path[] = "/tmp/whichtool-usage-XXXXXX";
+    need_files();
+    const char *path = backend->store("version-2.wt");
     struct store *store;
     make_version_1(path);
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
@@ -749,7 +743,6 @@ static void test_a_store_of_version_2_gets_clients(void **state)
         record_client_usage(store, "c", "one", "a", USAGE_OK, time);
     assert_string_equal(usages_text(store, &(struct usage_query){.teaching = true}), "one(p/a p/gone!) one(p/a)");
     wt__store_close(store);
-    unlink(path);
 }
 
 /* ---------------------------------------------------------------- times and requests */
@@ -929,11 +922,8 @@ static void test_a_failure_before_learning_does_not_change_sums(void **state)
 static void test_counters_show_the_last_commit(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/whichtool-counters-XXXXXX", path[80], command[120];
     struct store *writer, *reader;
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/tools.wt", folder);
-    assert_int_equal(wt__store_open(&writer, path, NULL, &err), 0);
+    assert_int_equal(wt__store_open(&writer, backend->store("counters.wt"), NULL, &err), 0);
     assert_int_equal(wt__store_open_reader(&reader, writer, &err), 0);
     for (uint64_t round = 0; round < 3; round++) {
         char name[2] = {(char)('a' + round)};
@@ -950,13 +940,11 @@ static void test_counters_show_the_last_commit(void **state)
         assert_int_equal(read_usage_info(reader).catalogue, now);
         record_usage_of(writer, "a request", "a", USAGE_OK, 1);
         assert_int_equal(read_usage_info(reader).usages, round + 1);
-        if (round == 1)
-            assert_int_equal(sqlite3_exec(writer->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL), SQLITE_OK);
+        if (round == 1 && backend == backends)
+            assert_int_equal(wt__sql_exec(writer, "PRAGMA journal_mode=WAL", &err), 0);
     }
     wt__store_close(reader);
     wt__store_close(writer);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
 }
 
 int main(void)
@@ -989,5 +977,5 @@ int main(void)
         cmocka_unit_test(test_times_are_parsed),
         cmocka_unit_test(test_invalid_requests_are_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_BACKEND(tests);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "store/backend.h"
 #include "store/internal.h"
 
 static wt_error err;
@@ -40,7 +41,7 @@ static inline int64_t find_test_id(struct store *store, const char *provider, co
 static inline struct store *open_test_tools(void)
 {
     struct store *store;
-    assert_int_equal(wt__store_open(&store, ":memory:", NULL, &err), 0);
+    assert_int_equal(wt__store_open(&store, backend->new_store(), NULL, &err), 0);
     for (const char *name = "a\0b\0c\0"; *name; name += 2)
         add_test_tool(store, "p", name);
     return store;

@@ -1,0 +1,124 @@
+/* driver.h: the interface between the store and its database. Each database has one driver: driver_sqlite.c and
+ * driver_postgres.c. No other file knows which database a store uses.
+ *
+ * Statements are written once, in SQLite's dialect. They use only what both databases understand, apart from these
+ * forms, which the driver of PostgreSQL translates (dialect.c):
+ *
+ *   ?1, ?2, ...              parameters
+ *   x'00ff'                  bytes
+ *   CROSS JOIN ... ON        joins in the written order
+ *   INDEXED BY, NOT INDEXED  hints for SQLite's planner
+ *
+ * A table follows FROM, JOIN, INTO, UPDATE or TABLE in lower case, so that the driver can add the schema. Every subquery of
+ * FROM has an alias. Booleans are integers: write `listed = 1`. LIMIT takes SQL_NO_LIMIT for no limit. */
+#ifndef WT_STORE_DRIVER_H
+#define WT_STORE_DRIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "store/store.h"
+
+/* Value of LIMIT for all rows. */
+#define SQL_NO_LIMIT INT64_MAX
+
+/* A value for a parameter of a statement. Text and bytes are borrowed until the statement is reset. */
+struct sql_value {
+    enum { SQL_VALUES_END, SQL_VALUE_INTEGER, SQL_VALUE_TEXT, SQL_VALUE_BLOB, SQL_VALUE_NULL } kind;
+    int64_t integer;
+    struct str bytes;
+};
+
+/* A prepared statement. Drivers extend it. */
+struct sql_statement {
+    const struct sql_driver *driver;
+    const char *sql; /* static; its address identifies the statement */
+};
+
+/* One migration. The step at index N of the list updates a store from version N to version N + 1. */
+struct migration {
+    const char *sql;                                   /* may be NULL */
+    int (*finish)(struct store *store, wt_error *err); /* runs after the SQL, for changes SQL cannot express; may be
+                                                        * NULL */
+};
+
+enum sql_transaction { SQL_READ, SQL_WRITE };
+
+/* Functions return 0 or a negative WT_E... code, unless documented otherwise. */
+struct sql_driver {
+    const struct migration *migrations; /* [migration_count] */
+    size_t migration_count;
+
+    /* Opens store->path. Sets store->read_only if the database does not allow writes. */
+    int (*connect)(struct store *store, wt_error *err);
+    /* Opens one more connection to the database of `of`. */
+    int (*connect_reader)(struct store *store, const struct store *of, wt_error *err);
+    void (*disconnect)(struct store *store); /* accepts a store whose connection failed */
+    /* True if the database is private to this connection, so that a reader cannot exist. */
+    bool (*is_private)(const struct store *store);
+
+    bool (*in_transaction)(const struct store *store);
+    /* True if the connection holds no lock and can be used again. */
+    bool (*is_idle)(const struct store *store);
+    /* A write transaction holds the lock for writers from its begin on. A read transaction sees one moment. */
+    int (*begin)(struct store *store, enum sql_transaction kind, wt_error *err);
+    int (*commit)(struct store *store, wt_error *err);
+    void (*rollback)(struct store *store);
+
+    int (*read_version)(struct store *store, int64_t *version, wt_error *err); /* 0 for an empty database */
+    int (*write_version)(struct store *store, int64_t version, wt_error *err);
+
+    /* Runs statements without parameters and ignores their rows. */
+    int (*exec)(struct store *store, const char *sql, wt_error *err);
+    int (*prepare)(struct store *store, const char *sql, struct sql_statement **out, wt_error *err);
+    /* Starts a statement that is not running. values end with SQL_VALUES_END, or are NULL. */
+    int (*start)(struct store *store, struct sql_statement *statement, const struct sql_value *values, wt_error *err);
+    int (*step)(struct store *store, struct sql_statement *statement, wt_error *err); /* 1 for a row, 0 at the end */
+    void (*reset)(struct sql_statement *statement);
+    void (*finalize)(struct sql_statement *statement);
+    /* Columns of the current row. Bytes are valid until the next step, and empty for NULL. */
+    struct str (*bytes)(struct sql_statement *statement, int at);
+    int64_t (*integer)(struct sql_statement *statement, int at);
+    int64_t (*changes)(struct store *store); /* rows changed by the last statement */
+
+    /* Writes the counters that this connection noted last, unless they may have changed since. Returns true if so. */
+    bool (*seen)(struct store *store, struct usage_info *out);
+    void (*note_seen)(struct store *store, const struct usage_info *info);
+
+    /* Prepares for many changes, or ends that. */
+    void (*set_bulk)(struct store *store, bool bulk);
+    /* Copies a stored vector for the database's own search, if it has one. Called within the change that stores it. */
+    int (*copy_vectors)(struct store *store, const char *kind, int64_t model, uint32_t dim, const int64_t *tools,
+                        const float *const *vectors, size_t count, wt_error *err); /* may be NULL */
+    /* Checks the whole database. */
+    int (*check)(struct store *store, wt_error *err);
+    uint64_t (*size)(struct store *store); /* bytes of the database; 0 if unknown */
+};
+
+extern const struct sql_driver wt__sqlite_driver, wt__postgres_driver;
+
+enum { STORE_STATEMENTS_MAX = 192 };
+
+struct store {
+    const struct sql_driver *driver;
+    void *database; /* connection; owned by the driver */
+    char *path;     /* name in messages, without a password */
+    char *url;      /* URL of a database server, which may contain a password; NULL for a file */
+    bool read_only;
+    int64_t version;                    /* version of the tables when they were opened; 0 until known */
+    unsigned busy_ms;                   /* maximum wait for a lock */
+    struct progress *progress;          /* progress of the open call or the running import; may be NULL */
+    double wait_began_ms;               /* start of the last wait for a lock, on the clock of wt__now_ms */
+    bool wait_reported, wait_cancelled; /* the last wait was shown as a progress phase; was cancelled */
+    struct sql_statement *prepared[STORE_STATEMENTS_MAX];
+    size_t prepared_count;
+};
+
+/* Waits a moment for the lock of another writer. count: number of waits before this one. Returns false if the store
+ * has waited for busy_ms, or if the progress cancelled the wait. */
+bool wt__store_wait(struct store *store, int count);
+/* Reports a wait that wt__store_wait ended. */
+int wt__store_fail_wait(struct store *store, wt_error *err);
+
+#endif

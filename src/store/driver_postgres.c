@@ -1,0 +1,619 @@
+/* driver_postgres.c: stores in a PostgreSQL database: connections, transactions, and news of changes.
+ *
+ * A store is one schema. Statements name the schema, so that they need no state of the session: a pooler such as
+ * PgBouncer may run each transaction on another server connection. A pooler is detected by the process id of the server,
+ * which differs from the id that the connection reported.
+ *
+ * Writers queue for an advisory lock, whose number is a hash of the schema. A write transaction notes its number in the
+ * database. If the connection is lost during the commit, the number tells whether the change was stored. A lost
+ * connection is opened again between transactions, never within one.
+ *
+ * Counters are read at most once in STORE_POLL_MS, because a query must not wait for the network. They are read at once
+ * after a change by this process, and after a notification of another process. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "store/dialect.h"
+#include "store/internal.h"
+#include "store/postgres.h"
+#include "store/schema.h"
+
+#define CHANNEL "whichtool"
+
+enum { SQL_BYTES = 1024, RECONNECT_PAUSE_MS = 50 };
+
+/* ---------------------------------------------------------------- news of changes */
+
+/* Counters shared by the connections of a store in this process. */
+struct postgres_news {
+    atomic_uint holders;
+    pthread_mutex_t lock;
+    struct usage_info info;
+    double read_ms; /* time at which `info` was read; 0 if it may be stale */
+    uint64_t state; /* grows when `info` becomes stale */
+};
+
+static struct postgres_news *hold_news(struct postgres_news *news)
+{
+    if (news) {
+        atomic_fetch_add(&news->holders, 1);
+        return news;
+    }
+    if (!(news = calloc(1, sizeof *news)))
+        return NULL;
+    atomic_init(&news->holders, 1);
+    pthread_mutex_init(&news->lock, NULL);
+    return news;
+}
+
+static void release_news(struct postgres_news *news)
+{
+    if (!news || atomic_fetch_sub(&news->holders, 1) > 1)
+        return;
+    pthread_mutex_destroy(&news->lock);
+    free(news);
+}
+
+static void expire_news(struct postgres_news *news)
+{
+    pthread_mutex_lock(&news->lock);
+    news->read_ms = 0;
+    news->state++;
+    pthread_mutex_unlock(&news->lock);
+}
+
+/* Reads notifications without waiting. */
+static void hear_notifications(struct postgres *pg)
+{
+    struct pg_notify *notice;
+    if (!pg->conn || !pg->pq->consumeInput(pg->conn))
+        return;
+    while ((notice = pg->pq->notifies(pg->conn))) {
+        if (strcmp(notice->payload, pg->schema) == 0)
+            expire_news(pg->news);
+        pg->pq->freemem(notice);
+    }
+}
+
+static bool read_postgres_seen(struct store *store, struct usage_info *out)
+{
+    struct postgres *pg = postgres_of(store);
+    if (pg->in_transaction)
+        return false;
+    hear_notifications(pg);
+    pg->asked_ms = wt__now_ms();
+    pthread_mutex_lock(&pg->news->lock);
+    bool fresh = pg->news->read_ms > 0 && pg->asked_ms - pg->news->read_ms < STORE_POLL_MS;
+    pg->asked = pg->news->state;
+    if (fresh)
+        *out = pg->news->info;
+    pthread_mutex_unlock(&pg->news->lock);
+    return fresh;
+}
+
+/* Ignores counters that were read before a change and arrive after it. */
+static void note_postgres_seen(struct store *store, const struct usage_info *info)
+{
+    struct postgres *pg = postgres_of(store);
+    if (pg->in_transaction)
+        return;
+    pthread_mutex_lock(&pg->news->lock);
+    if (pg->news->state == pg->asked) {
+        pg->news->info = *info;
+        pg->news->read_ms = pg->asked_ms;
+    }
+    pthread_mutex_unlock(&pg->news->lock);
+}
+
+/* ---------------------------------------------------------------- failures */
+
+bool wt__postgres_is_lost(const struct postgres *pg)
+{
+    return !pg->conn || pg->pq->status(pg->conn) != PG_CONNECTION_OK;
+}
+
+/* Error codes by SQLSTATE, or by its class of two characters. The message is: before, store, after, reason. */
+static const struct {
+    const char *state;
+    int code;
+    const char *before, *after;
+} failures[] = {
+    {"25006", WT_EREADONLY, "cannot write ", ""},
+    {"42501", WT_EREADONLY, "", ": the role lacks a permission"},
+    {"3D000", WT_ENOTFOUND, "cannot open ", ""},
+    {"53100", WT_EFULL, "cannot write ", ""},
+    {"40001", WT_EBUSY, "", ": another process changed the store at the same time"},
+    {"40P01", WT_EBUSY, "", ": another process changed the store at the same time"},
+    {"55P03", WT_EBUSY, "", ": another process keeps the store locked"},
+    {"42P01", WT_ESTORE, "", " is damaged"},
+    {"3F000", WT_ESTORE, "", " is damaged"},
+    {"42703", WT_ESTORE, "", " is damaged"},
+    {"54", WT_ETOOLONG, "", ""},
+    {"57", WT_EIO, "", ": the server ended the operation, which changed nothing"},
+    {"53", WT_EIO, "", ": the server lacks resources"},
+    {"58", WT_EIO, "", ": the server failed"},
+    {"XX", WT_ESTORE, "", " is damaged"},
+    {"", WT_ESTORE, "", ": the database failed"},
+};
+
+/* Copies the first line of a message. libpq's messages contain no passwords. */
+static void copy_reason(char out[256], const char *message)
+{
+    int len = message ? (int)strcspn(message, "\n") : 0;
+    snprintf(out, 256, "%.*s", len < 255 ? len : 255, len > 0 ? message : "no reason given");
+}
+
+static int fail_lost(struct store *store, wt_error *err)
+{
+    return wt__fail(err, WT_EIO, "%s: the connection to the database was lost; nothing was changed: try again",
+                    store->path);
+}
+
+int wt__postgres_fail(struct store *store, const struct pg_result *result, wt_error *err)
+{
+    const struct postgres *pg = postgres_of(store);
+    const char *state = result ? pg->pq->resultErrorField(result, PG_DIAG_STATE) : NULL;
+    char reason[256];
+    if (!result && !wt__postgres_is_lost(pg))
+        return wt__fail_nomem(err);
+    if (wt__postgres_is_lost(pg))
+        return fail_lost(store, err);
+    copy_reason(reason, pg->pq->resultErrorField(result, PG_DIAG_PRIMARY));
+    size_t i = 0;
+    while (strncmp(failures[i].state, state ? state : "", strlen(failures[i].state)) != 0)
+        i++;
+    return wt__fail(err, failures[i].code, "%s%s%s: %s", failures[i].before, store->path, failures[i].after, reason);
+}
+
+/* ---------------------------------------------------------------- connections */
+
+static void ignore_notice(void *context, const char *message)
+{
+    (void)context, (void)message;
+}
+
+/* Opens a connection. The defaults before the URL can be changed by its parameters. */
+static int open_connection(struct store *store, wt_error *err)
+{
+    static const char *const keywords[] = {"connect_timeout",
+                                           "keepalives_idle",
+                                           "tcp_user_timeout",
+                                           "fallback_application_name",
+                                           "dbname",
+                                           "client_encoding",
+                                           NULL};
+    struct postgres *pg = postgres_of(store);
+    const char *const values[] = {"10", "30", "30000", "whichtool", pg->url, "UTF8", NULL};
+    char reason[256];
+    pg->pq->finish(pg->conn); /* accepts NULL */
+    pg->conn = pg->pq->connectdbParams(keywords, values, 1);
+    WT_CHECK_ALLOC(pg->conn, err);
+    if (wt__postgres_is_lost(pg)) {
+        copy_reason(reason, pg->pq->errorMessage(pg->conn));
+        return wt__fail(err, WT_ENETWORK, "cannot connect to %s: %s", store->path, reason);
+    }
+    pg->pq->setNoticeProcessor(pg->conn, ignore_notice, NULL);
+    pg->session++;
+    return 0;
+}
+
+int wt__postgres_run(struct store *store, const char *sql, struct pg_result **out, wt_error *err)
+{
+    struct postgres *pg = postgres_of(store);
+    struct pg_result *result = pg->pq->exec(pg->conn, sql);
+    int status = pg->pq->resultStatus(result), rc = 0;
+    if (status != PG_TUPLES_OK && status != PG_COMMAND_OK)
+        rc = wt__postgres_fail(store, result, err);
+    if (out && rc == 0)
+        *out = result;
+    else
+        pg->pq->clear(result);
+    return rc;
+}
+
+static bool is_true(const struct postgres *pg, const struct pg_result *result, int column)
+{
+    return pg->pq->getvalue(result, 0, column)[0] == 't';
+}
+
+/* Reads what the connection needs to know about the server. */
+static int inspect_server(struct store *store, wt_error *err)
+{
+    struct postgres *pg = postgres_of(store);
+    struct pg_result *row = NULL;
+    char sql[SQL_BYTES];
+    snprintf(
+        sql, sizeof sql,
+        "SELECT pg_backend_pid(), current_setting('server_encoding'), current_setting('transaction_read_only') = "
+        "'on', pg_is_in_recovery(), coalesce(NOT has_table_privilege(to_regclass('\"%s\".meta'), 'UPDATE'), false)",
+        pg->schema);
+    WT_TRY(wt__postgres_run(store, sql, &row, err));
+    bool utf8 = strcmp(pg->pq->getvalue(row, 0, 1), "UTF8") == 0, standby = is_true(pg, row, 3);
+    pg->pooled = atoi(pg->pq->getvalue(row, 0, 0)) != pg->pq->backendPID(pg->conn);
+    store->read_only |= is_true(pg, row, 2) || is_true(pg, row, 4);
+    pg->pq->clear(row);
+    if (!utf8)
+        return wt__fail(err, WT_ESTORE, "the database of %s does not use UTF-8: create one with ENCODING 'UTF8'",
+                        store->path);
+    /* A standby has no notifications, and a pooler would drop them. */
+    return pg->pooled || standby ? 0 : wt__postgres_run(store, "LISTEN " CHANNEL, NULL, err);
+}
+
+/* Connects again, for as long as a restart of the server takes. */
+static int reconnect(struct store *store, wt_error *err)
+{
+    double until = wt__now_ms() + (store->busy_ms < STORE_RECONNECT_MS ? store->busy_ms : STORE_RECONNECT_MS);
+    int rc;
+    while ((rc = open_connection(store, err)) == WT_ENETWORK && wt__now_ms() < until)
+        nanosleep(&(struct timespec){.tv_nsec = RECONNECT_PAUSE_MS * 1000000L}, NULL);
+    return rc == 0 ? inspect_server(store, err) : rc;
+}
+
+int wt__postgres_ready(struct store *store, wt_error *err)
+{
+    struct postgres *pg = postgres_of(store);
+    if (!wt__postgres_is_lost(pg))
+        return 0;
+    return pg->in_transaction ? fail_lost(store, err) : reconnect(store, err);
+}
+
+/* libpq's messages about a malformed URL repeat parts of it, which may be a password. */
+static int check_url(const struct postgres *pg, wt_error *err)
+{
+    char *message = NULL;
+    struct pg_parameter *parameters = pg->pq->conninfoParse(pg->url, &message);
+    pg->pq->conninfoFree(parameters); /* accepts NULL */
+    pg->pq->freemem(message);
+    return parameters ? 0
+                      : wt__fail(err, WT_EINVAL,
+                                 "the URL of the store is not valid for libpq: check its parameters and the %%-escapes "
+                                 "in it");
+}
+
+static int connect_with_news(struct store *store, struct postgres_news *news, wt_error *err)
+{
+    struct postgres *pg = store->database = calloc(1, sizeof *pg);
+    WT_CHECK_ALLOC(pg, err);
+    pg->news = hold_news(news);
+    WT_CHECK_ALLOC(pg->news, err);
+    WT_TRY(wt__libpq(&pg->pq, err));
+    WT_TRY(wt__store_split_url(&pg->url, pg->schema, store->url, err));
+    WT_TRY(check_url(pg, err));
+    WT_TRY(open_connection(store, err));
+    return inspect_server(store, err);
+}
+
+static int connect_postgres(struct store *store, wt_error *err)
+{
+    return connect_with_news(store, NULL, err);
+}
+
+static int connect_postgres_reader(struct store *store, const struct store *of, wt_error *err)
+{
+    return connect_with_news(store, postgres_of(of)->news, err);
+}
+
+static void disconnect_postgres(struct store *store)
+{
+    struct postgres *pg = postgres_of(store);
+    if (!pg)
+        return;
+    if (pg->pq)
+        pg->pq->finish(pg->conn);
+    release_news(pg->news);
+    free(pg->url);
+    free(pg);
+}
+
+static bool is_postgres_private(const struct store *store)
+{
+    (void)store;
+    return false;
+}
+
+/* ---------------------------------------------------------------- transactions */
+
+static bool is_in_postgres_transaction(const struct store *store)
+{
+    return postgres_of(store)->in_transaction;
+}
+
+static bool is_postgres_idle(const struct store *store)
+{
+    const struct postgres *pg = postgres_of(store);
+    return !pg->in_transaction && !wt__postgres_is_lost(pg) && pg->pq->transactionStatus(pg->conn) == PG_IDLE;
+}
+
+/* Returns the number of the advisory lock for writers. */
+static int64_t lock_number(const struct postgres *pg)
+{
+    unsigned char digest[32];
+    int64_t number;
+    char name[STORE_SCHEMA_MAX + 32];
+    int len = snprintf(name, sizeof name, "whichtool writer %s", pg->schema);
+    wt__sha256(name, (size_t)len, digest);
+    memcpy(&number, digest, sizeof number);
+    return number;
+}
+
+static void rollback_postgres(struct store *store)
+{
+    struct postgres *pg = postgres_of(store);
+    if (pg->in_transaction && !wt__postgres_is_lost(pg))
+        pg->pq->clear(pg->pq->exec(pg->conn, "ROLLBACK"));
+    pg->in_transaction = pg->writing = false;
+}
+
+/* Runs SQL that begins a transaction. If the connection turns out to be lost, connects and runs it once more. */
+static int run_begin(struct store *store, const char *sql, struct pg_result **result, wt_error *err)
+{
+    struct postgres *pg = postgres_of(store);
+    WT_TRY(wt__postgres_ready(store, err));
+    pg->begun_with = -1;
+    int rc = wt__postgres_run(store, sql, result, err);
+    if (rc < 0 && wt__postgres_is_lost(pg)) {
+        WT_TRY(wt__postgres_ready(store, err));
+        rc = wt__postgres_run(store, sql, result, err);
+    }
+    pg->in_transaction = true;
+    if (rc < 0)
+        rollback_postgres(store);
+    return rc;
+}
+
+/* Takes the number of the transaction from the result of a query that tries to lock. Returns 1 if the lock was taken,
+ * else 0. */
+static int take_lock_result(struct postgres *pg, struct pg_result *result)
+{
+    pg->transaction = atoll(pg->pq->getvalue(result, 0, 0));
+    pg->pq->clear(result);
+    return pg->transaction != 0;
+}
+
+static int begin_write(struct store *store, wt_error *err)
+{
+    struct postgres *pg = postgres_of(store);
+    struct pg_result *result = NULL;
+    char sql[SQL_BYTES];
+    int try_lock = snprintf(sql, sizeof sql, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ");
+    snprintf(sql + try_lock, sizeof sql - (size_t)try_lock,
+             "SELECT CASE WHEN pg_try_advisory_xact_lock(%" PRId64 ") THEN txid_current() ELSE 0 END", lock_number(pg));
+    WT_TRY(run_begin(store, sql, &result, err));
+    pg->writing = true;
+    int rc = take_lock_result(pg, result);
+    for (int count = 0; rc == 0; count++) {
+        if (!wt__store_wait(store, count))
+            rc = wt__store_fail_wait(store, err);
+        else if ((rc = wt__postgres_run(store, sql + try_lock, &result, err)) == 0)
+            rc = take_lock_result(pg, result);
+    }
+    if (rc < 0)
+        rollback_postgres(store);
+    return rc < 0 ? rc : 0;
+}
+
+/* Reads the version in the same round trip, because every find begins a transaction. */
+static int begin_read(struct store *store, wt_error *err)
+{
+    struct postgres *pg = postgres_of(store);
+    struct pg_result *result = NULL;
+    char sql[SQL_BYTES];
+    int len = snprintf(sql, sizeof sql, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    if (store->version > 0)
+        snprintf(sql + len, sizeof sql - (size_t)len, "; SELECT value FROM \"%s\".meta WHERE key = 'version'",
+                 pg->schema);
+    WT_TRY(run_begin(store, sql, &result, err));
+    if (store->version > 0)
+        pg->begun_with = pg->pq->ntuples(result) == 1 ? atoll(pg->pq->getvalue(result, 0, 0)) : 0;
+    pg->pq->clear(result);
+    return 0;
+}
+
+static int begin_postgres(struct store *store, enum sql_transaction kind, wt_error *err)
+{
+    return kind == SQL_WRITE ? begin_write(store, err) : begin_read(store, err);
+}
+
+/* Finds out whether the transaction was committed, after the connection was lost during the commit. Waits while the
+ * server has not noticed the loss. */
+static int resolve_commit(struct store *store, wt_error *err)
+{
+    struct postgres *pg = postgres_of(store);
+    double until = wt__now_ms() + STORE_RECONNECT_MS;
+    char sql[SQL_BYTES], status[16] = "in progress";
+    snprintf(sql, sizeof sql, "SELECT coalesce(txid_status(%" PRId64 "), 'unknown')", pg->transaction);
+    while (strcmp(status, "in progress") == 0 && wt__now_ms() < until) {
+        struct pg_result *row = NULL;
+        if (reconnect(store, NULL) < 0 || wt__postgres_run(store, sql, &row, NULL) < 0)
+            break;
+        snprintf(status, sizeof status, "%s", pg->pq->getvalue(row, 0, 0));
+        pg->pq->clear(row);
+        nanosleep(&(struct timespec){.tv_nsec = RECONNECT_PAUSE_MS * 1000000L}, NULL);
+    }
+    if (strcmp(status, "committed") == 0)
+        return 0;
+    if (strcmp(status, "aborted") == 0)
+        return fail_lost(store, err);
+    return wt__fail(err, WT_EIO,
+                    "%s: the connection to the database was lost while a change was stored: check whether it is there "
+                    "before you repeat it",
+                    store->path);
+}
+
+static int commit_postgres(struct store *store, wt_error *err)
+{
+    struct postgres *pg = postgres_of(store);
+    char sql[SQL_BYTES];
+    WT_TRY(wt__postgres_ready(store, err)); /* fails if the connection was lost before */
+    if (pg->writing)
+        snprintf(sql, sizeof sql, "NOTIFY " CHANNEL ", '%s'; COMMIT", pg->schema);
+    else
+        snprintf(sql, sizeof sql, "COMMIT");
+    int rc = wt__postgres_run(store, sql, NULL, err);
+    if (rc < 0 && !wt__postgres_is_lost(pg))
+        return rc;
+    pg->in_transaction = false;
+    if (rc < 0 && pg->writing)
+        rc = resolve_commit(store, err);
+    if (pg->writing)
+        expire_news(pg->news);
+    pg->writing = false;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- version */
+
+static int create_schema(struct store *store, wt_error *err)
+{
+    const struct postgres *pg = postgres_of(store);
+    struct pg_result *row = NULL;
+    char sql[SQL_BYTES];
+    snprintf(sql, sizeof sql, "SELECT to_regnamespace('\"%s\"') IS NOT NULL", pg->schema);
+    WT_TRY(wt__postgres_run(store, sql, &row, err));
+    bool exists = is_true(pg, row, 0);
+    pg->pq->clear(row);
+    /* A role without the permission to create schemas can use an existing one. */
+    snprintf(sql, sizeof sql, "%s \"%s\"", exists ? "SET LOCAL search_path TO" : "CREATE SCHEMA", pg->schema);
+    WT_TRY(wt__postgres_run(store, sql, NULL, err));
+    snprintf(sql, sizeof sql, "SET LOCAL search_path TO \"%s\"", pg->schema);
+    return wt__postgres_run(store, sql, NULL, err);
+}
+
+/* Reads the version of a schema that may lack the tables. */
+static int read_unknown_version(struct store *store, int64_t *version, wt_error *err)
+{
+    const struct postgres *pg = postgres_of(store);
+    struct pg_result *row = NULL;
+    char sql[SQL_BYTES];
+    snprintf(sql, sizeof sql,
+             "SELECT to_regclass('\"%s\".meta') IS NOT NULL, to_regclass('\"%s\".usage_tool') IS NOT NULL, EXISTS"
+             " (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = to_regnamespace('\"%s\"'))",
+             pg->schema, pg->schema, pg->schema);
+    WT_TRY(wt__postgres_run(store, sql, &row, err));
+    bool has_meta = is_true(pg, row, 0), has_others = is_true(pg, row, 1), used = is_true(pg, row, 2);
+    pg->pq->clear(row);
+    if (has_meta)
+        return wt__sql_number(store, "SELECT value FROM meta WHERE key = 'version'", version, err);
+    *version = 0;
+    if (has_others)
+        return wt__fail(err, WT_ESTORE, "%s is damaged: the table meta is missing; restore a backup", store->path);
+    if (used)
+        return wt__fail(err, WT_ESTORE, "the schema %s of %s has other tables, and is not a whichtool store",
+                        pg->schema, store->path);
+    if (store->read_only)
+        return wt__fail(err, WT_ENOTFOUND, "%s holds no whichtool store: create it with a role that may write",
+                        store->path);
+    return pg->writing ? create_schema(store, err) : 0;
+}
+
+static int read_postgres_version(struct store *store, int64_t *version, wt_error *err)
+{
+    if (store->version == 0)
+        return read_unknown_version(store, version, err);
+    *version = postgres_of(store)->begun_with;
+    return *version >= 0 ? 0 : wt__sql_number(store, "SELECT value FROM meta WHERE key = 'version'", version, err);
+}
+
+static int write_postgres_version(struct store *store, int64_t version, wt_error *err)
+{
+    int rc = wt__sql_run(store,
+                         "INSERT INTO meta (key, value) VALUES ('version', ?1) ON CONFLICT (key) DO UPDATE"
+                         " SET value = ?1",
+                         SQL_VALUES(sql_integer(version)), err);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---------------------------------------------------------------- other operations */
+
+static int exec_postgres(struct store *store, const char *sql, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    wt__dialect_translate(&text, sql, postgres_of(store)->schema);
+    WT_CHECK_ALLOC(!text.failed, err);
+    WT_TRY(wt__postgres_ready(store, err));
+    return wt__postgres_run(store, text.ptr ? text.ptr : "", NULL, err);
+}
+
+static int64_t count_postgres_changes(struct store *store)
+{
+    return postgres_of(store)->changes;
+}
+
+static void set_postgres_bulk(struct store *store, bool bulk)
+{
+    (void)store, (void)bulk;
+}
+
+/* Reads every row with all its values. The server reports damaged pages and values. References are checked by the
+ * database as they are written. */
+static int check_postgres(struct store *store, wt_error *err)
+{
+    static const char *const tables[] = {"meta",          "provider",   "source",   "tool",           "provider_alias",
+                                         "model",         "vector",     "request",  "label",          "client",
+                                         "usage",         "usage_tool", "contrast", "usage_encoding", "usage_sum",
+                                         "review_server", "review"};
+    const struct postgres *pg = postgres_of(store);
+    WT_CLEANUP(wt__end_read_scope) struct read_scope scope = {0};
+    WT_TRY(wt__begin_read_scope(&scope, store, err));
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        char sql[SQL_BYTES];
+        snprintf(sql, sizeof sql, "SELECT count(hashtext(row_value::text)) FROM \"%s\".%s AS row_value", pg->schema,
+                 tables[i]);
+        WT_TRY(wt__postgres_run(store, sql, NULL, err));
+    }
+    return 0;
+}
+
+static uint64_t measure_postgres(struct store *store)
+{
+    const struct postgres *pg = postgres_of(store);
+    struct pg_result *row = NULL;
+    char sql[SQL_BYTES];
+    snprintf(sql, sizeof sql,
+             "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_catalog.pg_class"
+             " WHERE relkind = 'r' AND relnamespace = to_regnamespace('\"%s\"')",
+             pg->schema);
+    if (wt__postgres_ready(store, NULL) < 0 || wt__postgres_run(store, sql, &row, NULL) < 0)
+        return 0;
+    uint64_t bytes = strtoull(pg->pq->getvalue(row, 0, 0), NULL, 10);
+    pg->pq->clear(row);
+    return bytes;
+}
+
+const struct sql_driver wt__postgres_driver = {
+    .migrations = wt__postgres_migrations,
+    .migration_count = WT_STORE_VERSION,
+    .connect = connect_postgres,
+    .connect_reader = connect_postgres_reader,
+    .disconnect = disconnect_postgres,
+    .is_private = is_postgres_private,
+    .in_transaction = is_in_postgres_transaction,
+    .is_idle = is_postgres_idle,
+    .begin = begin_postgres,
+    .commit = commit_postgres,
+    .rollback = rollback_postgres,
+    .read_version = read_postgres_version,
+    .write_version = write_postgres_version,
+    .exec = exec_postgres,
+    .prepare = wt__postgres_prepare,
+    .start = wt__postgres_start,
+    .step = wt__postgres_step,
+    .reset = wt__postgres_reset,
+    .finalize = wt__postgres_finalize,
+    .bytes = wt__postgres_bytes,
+    .integer = wt__postgres_integer,
+    .changes = count_postgres_changes,
+    .seen = read_postgres_seen,
+    .note_seen = note_postgres_seen,
+    .set_bulk = set_postgres_bulk,
+    .check = check_postgres,
+    .size = measure_postgres,
+};
