@@ -120,6 +120,20 @@ bool wt__postgres_is_lost(const struct postgres *pg)
     return !pg->conn || pg->pq->status(pg->conn) != PG_CONNECTION_OK;
 }
 
+/* A failure without SQLSTATE comes from libpq, which may not have noticed yet that the server is gone. 57P01 to 57P03
+ * and class 08 end the connection. */
+bool wt__postgres_note_loss(struct postgres *pg, const struct pg_result *result)
+{
+    if (result && !wt__postgres_is_lost(pg) && pg->pq->resultStatus(result) == PG_FATAL_ERROR) {
+        const char *state = pg->pq->resultErrorField(result, PG_DIAG_STATE);
+        if (!state || strncmp(state, "57P", 3) == 0 || strncmp(state, "08", 2) == 0) {
+            pg->pq->finish(pg->conn);
+            pg->conn = NULL;
+        }
+    }
+    return wt__postgres_is_lost(pg);
+}
+
 /* Error codes by SQLSTATE, or by its class of two characters. The message is: before, store, after, reason. */
 static const struct {
     const char *state;
@@ -147,8 +161,8 @@ static const struct {
 /* Copies the first line of a message. libpq's messages contain no passwords. */
 static void copy_reason(char out[256], const char *message)
 {
-    int len = message ? (int)strcspn(message, "\n") : 0;
-    snprintf(out, 256, "%.*s", len < 255 ? len : 255, len > 0 ? message : "no reason given");
+    int len = (int)strcspn(message, "\n");
+    snprintf(out, 256, "%.*s", len < 255 ? len : 255, message);
 }
 
 static int fail_lost(struct store *store, wt_error *err)
@@ -159,14 +173,15 @@ static int fail_lost(struct store *store, wt_error *err)
 
 int wt__postgres_fail(struct store *store, const struct pg_result *result, wt_error *err)
 {
-    const struct postgres *pg = postgres_of(store);
+    struct postgres *pg = postgres_of(store);
     const char *state = result ? pg->pq->resultErrorField(result, PG_DIAG_STATE) : NULL;
     char reason[256];
-    if (!result && !wt__postgres_is_lost(pg))
-        return wt__fail_nomem(err);
-    if (wt__postgres_is_lost(pg))
+    if (wt__postgres_note_loss(pg, result))
         return fail_lost(store, err);
-    copy_reason(reason, pg->pq->resultErrorField(result, PG_DIAG_PRIMARY));
+    if (!result)
+        return wt__fail_nomem(err);
+    const char *primary = pg->pq->resultErrorField(result, PG_DIAG_PRIMARY);
+    copy_reason(reason, primary ? primary : pg->pq->errorMessage(pg->conn));
     size_t i = 0;
     while (strncmp(failures[i].state, state ? state : "", strlen(failures[i].state)) != 0)
         i++;

@@ -39,6 +39,8 @@ int wt__postgres_fail(struct store *store, const struct pg_result *result, wt_er
 int wt__postgres_ready(struct store *store, wt_error *err);
 /* True if the connection is lost. */
 bool wt__postgres_is_lost(const struct postgres *pg);
+/* Works like wt__postgres_is_lost, after a statement with this result, which may be NULL. */
+bool wt__postgres_note_loss(struct postgres *pg, const struct pg_result *result);
 /* Runs SQL that needs no translation. *result is that of the last statement; the caller clears it. */
 int wt__postgres_run(struct store *store, const char *sql, struct pg_result **result, wt_error *err);
 

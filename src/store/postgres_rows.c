@@ -149,7 +149,7 @@ static int run_packed(struct store *store, struct postgres_statement *statement,
     bool may_retry = !pg->in_transaction && strncmp(statement->text, "SELECT", 6) == 0;
     WT_TRY(wt__postgres_ready(store, err));
     struct pg_result *result = run_statement(pg, statement, packed);
-    if (may_retry && wt__postgres_is_lost(pg)) {
+    if (may_retry && wt__postgres_note_loss(pg, result)) {
         pg->pq->clear(result);
         WT_TRY(wt__postgres_ready(store, err));
         result = run_statement(pg, statement, packed);
