@@ -604,6 +604,7 @@ static uint64_t measure_postgres(struct store *store)
 }
 
 const struct sql_driver wt__postgres_driver = {
+    .has_arrays = true,
     .migrations = wt__postgres_migrations,
     .migration_count = WT_STORE_VERSION,
     .connect = connect_postgres,

@@ -22,12 +22,12 @@ int wt__sql_number(struct store *store, const char *sql, int64_t *out, wt_error 
 
 static inline struct sql_value sql_integer(int64_t value)
 {
-    return (struct sql_value){SQL_VALUE_INTEGER, value, {0}};
+    return (struct sql_value){.kind = SQL_VALUE_INTEGER, .integer = value};
 }
 
 static inline struct sql_value sql_text(struct str text)
 {
-    return (struct sql_value){SQL_VALUE_TEXT, 0, text};
+    return (struct sql_value){.kind = SQL_VALUE_TEXT, .bytes = text};
 }
 
 static inline struct sql_value sql_string(const char *text)
@@ -37,23 +37,29 @@ static inline struct sql_value sql_string(const char *text)
 
 static inline struct sql_value sql_blob(const void *bytes, size_t len)
 {
-    return (struct sql_value){SQL_VALUE_BLOB, 0, {bytes, len}};
+    return (struct sql_value){.kind = SQL_VALUE_BLOB, .bytes = {bytes, len}};
 }
 
 static inline struct sql_value sql_null(void)
 {
-    return (struct sql_value){SQL_VALUE_NULL, 0, {0}};
+    return (struct sql_value){.kind = SQL_VALUE_NULL};
+}
+
+/* An array of `count` items, which are `stride` values apart. */
+static inline struct sql_value sql_array(const struct sql_value *items, size_t count, size_t stride)
+{
+    return (struct sql_value){.kind = SQL_VALUE_ARRAY, .integer = (int64_t)count, .items = items, .stride = stride};
 }
 
 /* The value of a client, which is 0 for usages without a client. Ends the values in this case, because the statement
  * then compares the client with NULL instead of a parameter. */
 static inline struct sql_value sql_client(int64_t client)
 {
-    return client ? sql_integer(client) : (struct sql_value){SQL_VALUES_END, 0, {0}};
+    return client ? sql_integer(client) : (struct sql_value){.kind = SQL_VALUES_END};
 }
 
 /* The values of ?1, ?2, ... in this order. Parameters without a value are NULL. */
-#define SQL_VALUES(...) ((const struct sql_value[]){__VA_ARGS__, {SQL_VALUES_END, 0, {0}}})
+#define SQL_VALUES(...) ((const struct sql_value[]){__VA_ARGS__, {.kind = SQL_VALUES_END}})
 
 /* Prepares a statement, or resets and reuses the cached statement, and binds the values. values may be NULL if the
  * statement has no parameters. sql must have static storage. Declare the statement with WT_CLEANUP(wt__sql_close), so
