@@ -100,6 +100,10 @@ struct sql_driver {
 
     /* Prepares for many changes, or ends that. */
     void (*set_bulk)(struct store *store, bool bulk);
+    /* Copies vectors [count, D] for the owner's own searches in the database, within the change that stores them. NULL
+     * if the database has no such searches. */
+    int (*copy_vectors)(struct store *store, const struct vector_set *set, int64_t model, const int64_t *tools,
+                        const float *const *vectors, size_t count, wt_error *err);
     /* Checks the whole database. */
     int (*check)(struct store *store, wt_error *err);
     uint64_t (*size)(struct store *store); /* bytes of the database; 0 if unknown */

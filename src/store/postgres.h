@@ -16,6 +16,8 @@ struct postgres {
     struct pg_conn *conn; /* NULL if not connected */
     char *url;            /* URL for libpq */
     char schema[STORE_SCHEMA_MAX + 1];
+    char vector_schema[STORE_SCHEMA_MAX + 1]; /* schema of the extension pgvector; "" if not installed */
+    bool has_copies;                          /* the table of copied vectors exists */
     unsigned session;    /* number of connections so far; statements prepared in an earlier one are lost */
     bool pooled;         /* a pooler may run each transaction on another server connection */
     bool in_transaction; /* a transaction has begun and not ended, even if the connection is lost */
@@ -43,6 +45,9 @@ bool wt__postgres_is_lost(const struct postgres *pg);
 bool wt__postgres_note_loss(struct postgres *pg, const struct pg_result *result);
 /* Runs SQL that needs no translation. *result is that of the last statement; the caller clears it. */
 int wt__postgres_run(struct store *store, const char *sql, struct pg_result **result, wt_error *err);
+
+/* Runs a statement with values, whose text is not kept. Ignores its rows. */
+int wt__postgres_run_values(struct store *store, const char *sql, const struct sql_value *values, wt_error *err);
 
 /* Statements (postgres_rows.c); see struct sql_driver. */
 int wt__postgres_prepare(struct store *store, const char *sql, struct sql_statement **out, wt_error *err);

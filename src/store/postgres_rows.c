@@ -221,6 +221,21 @@ static int run_packed(struct store *store, struct postgres_statement *statement,
     return 0;
 }
 
+int wt__postgres_run_values(struct store *store, const char *sql, const struct sql_value *values, wt_error *err)
+{
+    WT_CLEANUP(dispose_packed) struct packed_values packed;
+    struct postgres *pg = postgres_of(store);
+    packed.count = 0;
+    WT_TRY(pack_values(store, &packed, values, err));
+    WT_TRY(wt__postgres_ready(store, err));
+    struct pg_result *result =
+        pg->pq->execParams(pg->conn, sql, packed.count, packed.types, packed.values, packed.lengths, packed.formats, 1);
+    int status = pg->pq->resultStatus(result);
+    int rc = status == PG_TUPLES_OK || status == PG_COMMAND_OK ? 0 : wt__postgres_fail(store, result, err);
+    pg->pq->clear(result);
+    return rc;
+}
+
 int wt__postgres_start(struct store *store, struct sql_statement *statement, const struct sql_value *values,
                        wt_error *err)
 {

@@ -33,6 +33,7 @@ struct import_batch {
     struct map stored;                     /* set of (provider, name) of rows that exist or wait */
     struct sql_value (*rows)[ROW_COLUMNS]; /* [BATCH_ROWS, ROW_COLUMNS] values of the rows that wait */
     size_t tools[BATCH_ROWS];              /* indexes of their tools in the import */
+    struct map exported;                   /* set of the exported names of queued rows */
     struct str providers[BATCH_ROWS];      /* names of their providers */
     size_t count, bytes;
 };
@@ -396,8 +397,19 @@ static int flush_batch(struct tool_import *import)
     return 0;
 }
 
-/* Adds a row to the batch. The texts of the tool outlive the import. */
-static int queue_row(struct tool_import *import, struct str provider, const struct sql_value *values)
+/* Inserts a row at once, after the rows that wait. */
+static int insert_after_batch(struct tool_import *import, struct str provider, struct sql_value *values)
+{
+    int64_t id = 0;
+    WT_TRY(flush_batch(import));
+    WT_TRY(insert_row(import, provider, values, &id));
+    take_row(import, id);
+    return 0;
+}
+
+/* Adds a row to the batch. The texts of the tool outlive the import. A row whose exported name an earlier row has does
+ * not wait, so that the order of ids is that of the tools. */
+static int queue_row(struct tool_import *import, struct str provider, struct sql_value *values)
 {
     struct import_batch *batch = &import->batch;
     struct sql_value *row = batch->rows[batch->count];
@@ -407,7 +419,10 @@ static int queue_row(struct tool_import *import, struct str provider, const stru
     memcpy(row, values, sizeof batch->rows[0]);
     struct str exported = {export_name, wt__export_name(provider, name, 0, export_name)};
     exported.ptr = wt__arena_copy(&import->arena, exported);
-    WT_CHECK_ALLOC(exported.ptr, import->err);
+    bool is_new = false;
+    WT_CHECK_ALLOC(exported.ptr && wt__map_insert(&batch->exported, exported, 0, &is_new), import->err);
+    if (!is_new)
+        return insert_after_batch(import, provider, values);
     row[CONTENT_COLUMNS + 2] = sql_text(exported);
     batch->tools[batch->count] = import->at;
     batch->providers[batch->count++] = provider;
@@ -867,6 +882,7 @@ int wt__import_within(struct store *store, const struct tool *tools, size_t coun
     free(import.taken.slots);
     free(import.batch.rows);
     wt__map_dispose(&import.batch.stored);
+    wt__map_dispose(&import.batch.exported);
     free(import.providers);
     wt__map_dispose(&import.provider_index);
     wt__families_dispose(&import.families);

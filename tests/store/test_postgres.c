@@ -338,7 +338,8 @@ static void test_other_schemas_and_roles_are_refused(void **state)
     need_server();
     struct store *store = open_server_store("plain"), *refused;
     char url[BACKEND_PATH_BYTES + 64], sql[200];
-    snprintf(sql, sizeof sql, "CREATE SCHEMA other%d; CREATE TABLE \"other%d\".t (x int)", (int)getpid(), (int)getpid());
+    snprintf(sql, sizeof sql, "CREATE SCHEMA other%d; CREATE TABLE \"other%d\".t (x int)", (int)getpid(),
+             (int)getpid());
     assert_int_equal(wt__sql_exec(store, sql, &err), 0);
     snprintf(url, sizeof url, "%s%cschema=other%d", backend_url, strchr(backend_url, '?') ? '&' : '?', (int)getpid());
     assert_int_equal(wt__store_open(&refused, url, NULL, &err), WT_ESTORE);
@@ -353,6 +354,90 @@ static void test_other_schemas_and_roles_are_refused(void **state)
     assert_non_null(strstr(err.message, "was updated by a newer whichtool while this one ran"));
     assert_int_equal(wt__sql_begin(store, &err), WT_ENEWER);
     wt__store_close(store);
+}
+
+/* With pgvector, vectors are also stored in a column for the owner's own SQL. */
+static void test_vectors_are_copied_for_pgvector(void **state)
+{
+    static const struct vector_set set = {.kind = "k", .model_hash = "m", .model_name = "m", .dim = 2};
+    (void)state;
+    need_server();
+    struct store *store = open_server_store("copies");
+    if (!postgres_of(store)->vector_schema[0]) {
+        wt__store_close(store);
+        print_message("skipped: the server has no extension pgvector\n");
+        skip();
+    }
+    struct store_key keys[3] = {{0}};
+    int64_t nearest = 0, left = 0;
+    add_test_tool(store, "p", "a");
+    add_test_tool(store, "p", "b");
+    assert_int_equal(wt__store_keys(store, 0, keys, 2, &err), 2);
+    for (int again = 0; again < 2; again++)
+        assert_int_equal(wt__store_put_vectors(store, &set, keys, (float[]){1, 0, .6f, .8f}, 2, &err), 2);
+    assert_int_equal(wt__sql_find(store, "SELECT tool FROM embedding ORDER BY embedding <=> '[0.5,0.9]' LIMIT 1", NULL,
+                                  &nearest, &err),
+                     1);
+    assert_int_equal(nearest, keys[1].id);
+    assert_int_equal(wt__store_remove(store, &keys[1].id, 1, &err), 1);
+    assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM embedding", &left, &err), 0);
+    assert_int_equal(left, 1);
+    wt__store_close(store);
+}
+
+/* Many rows go in batches. The result is that of single rows. */
+static void test_a_large_import_keeps_names_and_order(void **state)
+{
+    enum { TOOLS = 1300 };
+    (void)state;
+    need_server();
+    struct tool *tools = calloc(TOOLS, sizeof *tools);
+    char(*names)[24] = calloc(TOOLS, sizeof *names), (*definitions)[24] = calloc(TOOLS, sizeof *definitions);
+    int64_t *ids = calloc(TOOLS, sizeof *ids);
+    struct store *stores[2] = {open_server_store("large"), NULL};
+    assert_int_equal(wt__store_open(&stores[1], ":memory:", NULL, &err), 0);
+    for (int i = 0; i < TOOLS; i++) { /* some names differ only in characters that exported names lack */
+        snprintf(names[i], sizeof names[i], i % 7 == 0 ? "t %d" : "t_%d", i / 2);
+        tools[i] = make_test_tool(i % 3 ? "p" : "q", names[i]);
+        snprintf(definitions[i], sizeof definitions[i], "{\"i\":%d}", i);
+        tools[i].definition = wt__str(definitions[i]);
+        wt__sha256(definitions[i], strlen(definitions[i]), tools[i].sha256);
+        tools[i].title = odd_texts[i % ODD_TEXTS];
+    }
+    for (int round = 0; round < 2; round++)
+        for (int s = 0; s < 2; s++) {
+            struct store_import_options options = {.source = STR("s"), .ids = ids};
+            struct store_changes changes;
+            struct arena arena = {0};
+            assert_int_equal(wt__store_import(stores[s], tools, TOOLS, &options, &changes, &err), 0);
+            assert_int_equal(changes.added + changes.unchanged, TOOLS);
+            for (int i = 0; i < TOOLS; i++) {
+                struct tool read;
+                assert_int_equal(wt__store_get(stores[s], &ids[i], 1, &arena, &read, &err), 1);
+                assert_true(wt__str_equal(read.title, tools[i].title));
+            }
+            wt__arena_dispose(&arena);
+        }
+    int64_t *lists[2];
+    struct arena arena = {0};
+    struct tool read[2];
+    size_t counts[2];
+    for (int s = 0; s < 2; s++)
+        assert_int_equal(wt__store_list(stores[s], NULL, 0, 0, &arena, &lists[s], &counts[s], &err), 0);
+    assert_int_equal(counts[0], counts[1]);
+    for (size_t i = 0; i < counts[0]; i++) {
+        for (int s = 0; s < 2; s++)
+            assert_int_equal(wt__store_get(stores[s], &lists[s][i], 1, &arena, &read[s], &err), 1);
+        assert_true(wt__str_equal(read[0].name, read[1].name) && wt__str_equal(read[0].provider, read[1].provider) &&
+                    wt__str_equal(read[0].export_name, read[1].export_name));
+    }
+    wt__arena_dispose(&arena);
+    for (int s = 0; s < 2; s++)
+        wt__store_close(stores[s]);
+    free(tools);
+    free(names);
+    free(definitions);
+    free(ids);
 }
 
 int main(void)
@@ -371,6 +456,8 @@ int main(void)
         cmocka_unit_test(test_usages_are_applied_once_through_killed_connections),
         cmocka_unit_test(test_another_process_announces_its_changes),
         cmocka_unit_test(test_other_schemas_and_roles_are_refused),
+        cmocka_unit_test(test_vectors_are_copied_for_pgvector),
+        cmocka_unit_test(test_a_large_import_keeps_names_and_order),
     };
     return RUN_ON_BACKEND(tests);
 }
