@@ -115,6 +115,9 @@ void wt__end_read_scope(struct read_scope *scope);
 int wt__sql_begin(struct store *store, wt_error *err);
 /* Commits if rc is not negative, else rolls back. Returns rc, or the failure of the commit. */
 int wt__sql_end(struct store *store, int rc, wt_error *err);
+/* Begin and end a write transaction that changes many rows. wt__sql_end_bulk accepts a transaction that has ended. */
+int wt__sql_begin_bulk(struct store *store, wt_error *err);
+int wt__sql_end_bulk(struct store *store, int rc, wt_error *err);
 /* Reads the generation that this transaction will set. */
 int wt__sql_next_generation(struct store *store, uint64_t *out, wt_error *err);
 int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *err);
@@ -184,12 +187,9 @@ int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *o
 /* Lowers *uses, the number of usages in the sum of the tool, to the number of trusted usages. */
 int wt__store_believed(struct store *store, int64_t tool, uint32_t *uses, wt_error *err);
 
-/* Parts of an import (write.c), for changes that include an import. wt__import_begin opens a transaction with a larger
- * cache. wt__import_end ends the transaction like wt__sql_end, if one is open. ids [count] receives the ids of the
- * tools; may be NULL. */
+/* Parts of an import (write.c), for changes that include an import. ids [count] receives the ids of the tools; may be
+ * NULL. */
 int wt__import_check(const struct tool *tools, size_t count, wt_error *err);
-int wt__import_begin(struct store *store, wt_error *err);
-int wt__import_end(struct store *store, int rc, wt_error *err);
 int wt__import_within(struct store *store, const struct tool *tools, size_t count,
                       const struct store_import_options *options, int64_t *ids, struct store_changes *out,
                       wt_error *err);

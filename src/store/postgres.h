@@ -9,6 +9,8 @@
 #include "store/libpq.h"
 #include "store/location.h"
 
+#define POSTGRES_CHANNEL "whichtool" /* channel of notifications */
+
 struct postgres_news;
 
 struct postgres {
@@ -35,6 +37,13 @@ static inline struct postgres *postgres_of(const struct store *store)
     return store->database;
 }
 
+/* Opens store->url. store->database is a struct postgres without a connection. */
+int wt__postgres_connect(struct store *store, wt_error *err);
+/* Opens a lost connection again, for as long as a restart of the server takes. */
+int wt__postgres_reconnect(struct store *store, wt_error *err);
+int wt__postgres_fail_lost(struct store *store, wt_error *err);
+/* True if a column of the first row is true. */
+bool wt__postgres_is_true(const struct postgres *pg, const struct pg_result *result, int column);
 /* Fails with the reason in a result, which may be NULL if the connection failed. */
 int wt__postgres_fail(struct store *store, const struct pg_result *result, wt_error *err);
 /* Connects again if the connection was lost. Fails within a transaction, because its changes are lost. */

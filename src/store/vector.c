@@ -91,14 +91,14 @@ static int put_vector(struct store *store, const struct vector_set *set, int64_t
 }
 
 /* A change of vectors in a database with arrays. */
-struct vector_batch {
+struct vector_change {
     struct sql_value *values; /* [count, 3] id, generation and vector of each tool */
     int64_t *stored;          /* [stored_count] tools whose vectors were stored */
     const float **vectors;    /* [stored_count] */
     size_t stored_count;
 };
 
-static void dispose_vector_batch(struct vector_batch *batch)
+static void dispose_vector_change(struct vector_change *batch)
 {
     free(batch->values);
     free(batch->stored);
@@ -106,7 +106,7 @@ static void dispose_vector_batch(struct vector_batch *batch)
 }
 
 static int read_stored_tools(struct store *store, struct sql_statement *rows, const struct store_key *keys,
-                             const float *vectors, size_t count, uint32_t dim, struct vector_batch *batch,
+                             const float *vectors, size_t count, uint32_t dim, struct vector_change *batch,
                              wt_error *err)
 {
     int rc;
@@ -125,7 +125,7 @@ static int read_stored_tools(struct store *store, struct sql_statement *rows, co
 static int put_vectors_at_once(struct store *store, const struct vector_set *set, int64_t model,
                                const struct store_key *keys, const float *vectors, size_t count, wt_error *err)
 {
-    WT_CLEANUP(dispose_vector_batch) struct vector_batch batch = {0};
+    WT_CLEANUP(dispose_vector_change) struct vector_change batch = {0};
     WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     struct sql_value *values = batch.values = wt__alloc_array(3 * count, sizeof *batch.values);
     batch.stored = wt__alloc_array(count, sizeof *batch.stored);

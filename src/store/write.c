@@ -839,22 +839,6 @@ static int finish_import(struct tool_import *import)
     return changed ? wt__sql_set_generation(store, import->generation, import->err) : 0;
 }
 
-int wt__import_begin(struct store *store, wt_error *err)
-{
-    int rc = wt__sql_begin(store, err);
-    if (rc == 0)
-        store->driver->set_bulk(store, true);
-    return rc;
-}
-
-int wt__import_end(struct store *store, int rc, wt_error *err)
-{
-    if (store->driver->in_transaction(store))
-        rc = wt__sql_end(store, rc, err);
-    store->driver->set_bulk(store, false);
-    return rc;
-}
-
 int wt__import_check(const struct tool *tools, size_t count, wt_error *err)
 {
     if (count > WT_MAX_TOOLS)
@@ -897,10 +881,10 @@ int wt__store_import(struct store *store, const struct tool *tools, size_t count
     *out = (struct store_changes){0};
     WT_TRY(wt__import_check(tools, count, err));
     store->progress = options->progress; /* Report the wait for another writer. */
-    int rc = wt__import_begin(store, err);
+    int rc = wt__sql_begin_bulk(store, err);
     if (rc == 0)
         rc = wt__import_within(store, tools, count, options, options->ids, out, err);
-    rc = wt__import_end(store, rc, err);
+    rc = wt__sql_end_bulk(store, rc, err);
     store->progress = before;
     if (rc < 0)
         *out = (struct store_changes){0};
