@@ -72,7 +72,7 @@ foreach(room base text nn net http encoder catalog store import schema index llm
     file(STRINGS ${file} backends REGEX "RUN_ON_BACKEND" LIMIT_COUNT 1)
     if(backends) # tests of the store run on each database
       add_test(NAME ${room}/${stem}_postgres COMMAND ${test} ${stem})
-      set_tests_properties(${room}/${stem}_postgres PROPERTIES TIMEOUT 300
+      set_tests_properties(${room}/${stem}_postgres PROPERTIES TIMEOUT 900
         ENVIRONMENT "${WT_TEST_ENVIRONMENT};WT_TEST_BACKEND=postgres")
     endif()
   endforeach()

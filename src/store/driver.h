@@ -25,9 +25,18 @@
 
 /* A value for a parameter of a statement. Text and bytes are borrowed until the statement is reset. */
 struct sql_value {
-    enum { SQL_VALUES_END, SQL_VALUE_INTEGER, SQL_VALUE_TEXT, SQL_VALUE_BLOB, SQL_VALUE_NULL } kind;
-    int64_t integer;
+    enum {
+        SQL_VALUES_END,
+        SQL_VALUE_INTEGER,
+        SQL_VALUE_TEXT,
+        SQL_VALUE_BLOB,
+        SQL_VALUE_NULL,
+        SQL_VALUE_ARRAY /* only for drivers with has_arrays */
+    } kind;
+    int64_t integer; /* number of items of an array */
     struct str bytes;
+    const struct sql_value *items; /* items of an array, all of the kind of the first one; item i is at i * stride */
+    size_t stride;
 };
 
 /* A prepared statement. Drivers extend it. */
@@ -47,6 +56,9 @@ enum sql_transaction { SQL_READ, SQL_WRITE };
 
 /* Functions return 0 or a negative WT_E... code, unless documented otherwise. */
 struct sql_driver {
+    /* True if a statement can take arrays and each statement costs a round trip to a server, so that changes of many
+     * rows should use arrays. */
+    bool has_arrays;
     const struct migration *migrations; /* [migration_count] */
     size_t migration_count;
 
@@ -88,9 +100,10 @@ struct sql_driver {
 
     /* Prepares for many changes, or ends that. */
     void (*set_bulk)(struct store *store, bool bulk);
-    /* Copies a stored vector for the database's own search, if it has one. Called within the change that stores it. */
-    int (*copy_vectors)(struct store *store, const char *kind, int64_t model, uint32_t dim, const int64_t *tools,
-                        const float *const *vectors, size_t count, wt_error *err); /* may be NULL */
+    /* Copies vectors [count, D] for the owner's own searches in the database, within the change that stores them. NULL
+     * if the database has no such searches. */
+    int (*copy_vectors)(struct store *store, const struct vector_set *set, int64_t model, const int64_t *tools,
+                        const float *const *vectors, size_t count, wt_error *err);
     /* Checks the whole database. */
     int (*check)(struct store *store, wt_error *err);
     uint64_t (*size)(struct store *store); /* bytes of the database; 0 if unknown */

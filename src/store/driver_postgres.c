@@ -1,12 +1,10 @@
 /* driver_postgres.c: stores in a PostgreSQL database: connections, transactions, and news of changes.
  *
  * A store is one schema. Statements name the schema, so that they need no state of the session: a pooler such as
- * PgBouncer may run each transaction on another server connection. A pooler is detected by the process id of the server,
- * which differs from the id that the connection reported.
+ * PgBouncer may run each transaction on another server connection.
  *
  * Writers queue for an advisory lock, whose number is a hash of the schema. A write transaction notes its number in the
- * database. If the connection is lost during the commit, the number tells whether the change was stored. A lost
- * connection is opened again between transactions, never within one.
+ * database. If the connection is lost during the commit, the number tells whether the change was stored.
  *
  * Counters are read at most once in STORE_POLL_MS, because a query must not wait for the network. They are read at once
  * after a change by this process, and after a notification of another process. */
@@ -25,8 +23,6 @@
 #include "store/internal.h"
 #include "store/postgres.h"
 #include "store/schema.h"
-
-#define CHANNEL "whichtool"
 
 enum { SQL_BYTES = 1024, RECONNECT_PAUSE_MS = 50 };
 
@@ -113,170 +109,7 @@ static void note_postgres_seen(struct store *store, const struct usage_info *inf
     pthread_mutex_unlock(&pg->news->lock);
 }
 
-/* ---------------------------------------------------------------- failures */
-
-bool wt__postgres_is_lost(const struct postgres *pg)
-{
-    return !pg->conn || pg->pq->status(pg->conn) != PG_CONNECTION_OK;
-}
-
-/* Error codes by SQLSTATE, or by its class of two characters. The message is: before, store, after, reason. */
-static const struct {
-    const char *state;
-    int code;
-    const char *before, *after;
-} failures[] = {
-    {"25006", WT_EREADONLY, "cannot write ", ""},
-    {"42501", WT_EREADONLY, "", ": the role lacks a permission"},
-    {"3D000", WT_ENOTFOUND, "cannot open ", ""},
-    {"53100", WT_EFULL, "cannot write ", ""},
-    {"40001", WT_EBUSY, "", ": another process changed the store at the same time"},
-    {"40P01", WT_EBUSY, "", ": another process changed the store at the same time"},
-    {"55P03", WT_EBUSY, "", ": another process keeps the store locked"},
-    {"42P01", WT_ESTORE, "", " is damaged"},
-    {"3F000", WT_ESTORE, "", " is damaged"},
-    {"42703", WT_ESTORE, "", " is damaged"},
-    {"54", WT_ETOOLONG, "", ""},
-    {"57", WT_EIO, "", ": the server ended the operation, which changed nothing"},
-    {"53", WT_EIO, "", ": the server lacks resources"},
-    {"58", WT_EIO, "", ": the server failed"},
-    {"XX", WT_ESTORE, "", " is damaged"},
-    {"", WT_ESTORE, "", ": the database failed"},
-};
-
-/* Copies the first line of a message. libpq's messages contain no passwords. */
-static void copy_reason(char out[256], const char *message)
-{
-    int len = message ? (int)strcspn(message, "\n") : 0;
-    snprintf(out, 256, "%.*s", len < 255 ? len : 255, len > 0 ? message : "no reason given");
-}
-
-static int fail_lost(struct store *store, wt_error *err)
-{
-    return wt__fail(err, WT_EIO, "%s: the connection to the database was lost; nothing was changed: try again",
-                    store->path);
-}
-
-int wt__postgres_fail(struct store *store, const struct pg_result *result, wt_error *err)
-{
-    const struct postgres *pg = postgres_of(store);
-    const char *state = result ? pg->pq->resultErrorField(result, PG_DIAG_STATE) : NULL;
-    char reason[256];
-    if (!result && !wt__postgres_is_lost(pg))
-        return wt__fail_nomem(err);
-    if (wt__postgres_is_lost(pg))
-        return fail_lost(store, err);
-    copy_reason(reason, pg->pq->resultErrorField(result, PG_DIAG_PRIMARY));
-    size_t i = 0;
-    while (strncmp(failures[i].state, state ? state : "", strlen(failures[i].state)) != 0)
-        i++;
-    return wt__fail(err, failures[i].code, "%s%s%s: %s", failures[i].before, store->path, failures[i].after, reason);
-}
-
 /* ---------------------------------------------------------------- connections */
-
-static void ignore_notice(void *context, const char *message)
-{
-    (void)context, (void)message;
-}
-
-/* Opens a connection. The defaults before the URL can be changed by its parameters. */
-static int open_connection(struct store *store, wt_error *err)
-{
-    static const char *const keywords[] = {"connect_timeout",
-                                           "keepalives_idle",
-                                           "tcp_user_timeout",
-                                           "fallback_application_name",
-                                           "dbname",
-                                           "client_encoding",
-                                           NULL};
-    struct postgres *pg = postgres_of(store);
-    const char *const values[] = {"10", "30", "30000", "whichtool", pg->url, "UTF8", NULL};
-    char reason[256];
-    pg->pq->finish(pg->conn); /* accepts NULL */
-    pg->conn = pg->pq->connectdbParams(keywords, values, 1);
-    WT_CHECK_ALLOC(pg->conn, err);
-    if (wt__postgres_is_lost(pg)) {
-        copy_reason(reason, pg->pq->errorMessage(pg->conn));
-        return wt__fail(err, WT_ENETWORK, "cannot connect to %s: %s", store->path, reason);
-    }
-    pg->pq->setNoticeProcessor(pg->conn, ignore_notice, NULL);
-    pg->session++;
-    return 0;
-}
-
-int wt__postgres_run(struct store *store, const char *sql, struct pg_result **out, wt_error *err)
-{
-    struct postgres *pg = postgres_of(store);
-    struct pg_result *result = pg->pq->exec(pg->conn, sql);
-    int status = pg->pq->resultStatus(result), rc = 0;
-    if (status != PG_TUPLES_OK && status != PG_COMMAND_OK)
-        rc = wt__postgres_fail(store, result, err);
-    if (out && rc == 0)
-        *out = result;
-    else
-        pg->pq->clear(result);
-    return rc;
-}
-
-static bool is_true(const struct postgres *pg, const struct pg_result *result, int column)
-{
-    return pg->pq->getvalue(result, 0, column)[0] == 't';
-}
-
-/* Reads what the connection needs to know about the server. */
-static int inspect_server(struct store *store, wt_error *err)
-{
-    struct postgres *pg = postgres_of(store);
-    struct pg_result *row = NULL;
-    char sql[SQL_BYTES];
-    snprintf(
-        sql, sizeof sql,
-        "SELECT pg_backend_pid(), current_setting('server_encoding'), current_setting('transaction_read_only') = "
-        "'on', pg_is_in_recovery(), coalesce(NOT has_table_privilege(to_regclass('\"%s\".meta'), 'UPDATE'), false)",
-        pg->schema);
-    WT_TRY(wt__postgres_run(store, sql, &row, err));
-    bool utf8 = strcmp(pg->pq->getvalue(row, 0, 1), "UTF8") == 0, standby = is_true(pg, row, 3);
-    pg->pooled = atoi(pg->pq->getvalue(row, 0, 0)) != pg->pq->backendPID(pg->conn);
-    store->read_only |= is_true(pg, row, 2) || is_true(pg, row, 4);
-    pg->pq->clear(row);
-    if (!utf8)
-        return wt__fail(err, WT_ESTORE, "the database of %s does not use UTF-8: create one with ENCODING 'UTF8'",
-                        store->path);
-    /* A standby has no notifications, and a pooler would drop them. */
-    return pg->pooled || standby ? 0 : wt__postgres_run(store, "LISTEN " CHANNEL, NULL, err);
-}
-
-/* Connects again, for as long as a restart of the server takes. */
-static int reconnect(struct store *store, wt_error *err)
-{
-    double until = wt__now_ms() + (store->busy_ms < STORE_RECONNECT_MS ? store->busy_ms : STORE_RECONNECT_MS);
-    int rc;
-    while ((rc = open_connection(store, err)) == WT_ENETWORK && wt__now_ms() < until)
-        nanosleep(&(struct timespec){.tv_nsec = RECONNECT_PAUSE_MS * 1000000L}, NULL);
-    return rc == 0 ? inspect_server(store, err) : rc;
-}
-
-int wt__postgres_ready(struct store *store, wt_error *err)
-{
-    struct postgres *pg = postgres_of(store);
-    if (!wt__postgres_is_lost(pg))
-        return 0;
-    return pg->in_transaction ? fail_lost(store, err) : reconnect(store, err);
-}
-
-/* libpq's messages about a malformed URL repeat parts of it, which may be a password. */
-static int check_url(const struct postgres *pg, wt_error *err)
-{
-    char *message = NULL;
-    struct pg_parameter *parameters = pg->pq->conninfoParse(pg->url, &message);
-    pg->pq->conninfoFree(parameters); /* accepts NULL */
-    pg->pq->freemem(message);
-    return parameters ? 0
-                      : wt__fail(err, WT_EINVAL,
-                                 "the URL of the store is not valid for libpq: check its parameters and the %%-escapes "
-                                 "in it");
-}
 
 static int connect_with_news(struct store *store, struct postgres_news *news, wt_error *err)
 {
@@ -284,11 +117,7 @@ static int connect_with_news(struct store *store, struct postgres_news *news, wt
     WT_CHECK_ALLOC(pg, err);
     pg->news = hold_news(news);
     WT_CHECK_ALLOC(pg->news, err);
-    WT_TRY(wt__libpq(&pg->pq, err));
-    WT_TRY(wt__store_split_url(&pg->url, pg->schema, store->url, err));
-    WT_TRY(check_url(pg, err));
-    WT_TRY(open_connection(store, err));
-    return inspect_server(store, err);
+    return wt__postgres_connect(store, err);
 }
 
 static int connect_postgres(struct store *store, wt_error *err)
@@ -432,7 +261,7 @@ static int resolve_commit(struct store *store, wt_error *err)
     snprintf(sql, sizeof sql, "SELECT coalesce(txid_status(%" PRId64 "), 'unknown')", pg->transaction);
     while (strcmp(status, "in progress") == 0 && wt__now_ms() < until) {
         struct pg_result *row = NULL;
-        if (reconnect(store, NULL) < 0 || wt__postgres_run(store, sql, &row, NULL) < 0)
+        if (wt__postgres_reconnect(store, NULL) < 0 || wt__postgres_run(store, sql, &row, NULL) < 0)
             break;
         snprintf(status, sizeof status, "%s", pg->pq->getvalue(row, 0, 0));
         pg->pq->clear(row);
@@ -441,7 +270,7 @@ static int resolve_commit(struct store *store, wt_error *err)
     if (strcmp(status, "committed") == 0)
         return 0;
     if (strcmp(status, "aborted") == 0)
-        return fail_lost(store, err);
+        return wt__postgres_fail_lost(store, err);
     return wt__fail(err, WT_EIO,
                     "%s: the connection to the database was lost while a change was stored: check whether it is there "
                     "before you repeat it",
@@ -454,7 +283,7 @@ static int commit_postgres(struct store *store, wt_error *err)
     char sql[SQL_BYTES];
     WT_TRY(wt__postgres_ready(store, err)); /* fails if the connection was lost before */
     if (pg->writing)
-        snprintf(sql, sizeof sql, "NOTIFY " CHANNEL ", '%s'; COMMIT", pg->schema);
+        snprintf(sql, sizeof sql, "NOTIFY " POSTGRES_CHANNEL ", '%s'; COMMIT", pg->schema);
     else
         snprintf(sql, sizeof sql, "COMMIT");
     int rc = wt__postgres_run(store, sql, NULL, err);
@@ -478,7 +307,7 @@ static int create_schema(struct store *store, wt_error *err)
     char sql[SQL_BYTES];
     snprintf(sql, sizeof sql, "SELECT to_regnamespace('\"%s\"') IS NOT NULL", pg->schema);
     WT_TRY(wt__postgres_run(store, sql, &row, err));
-    bool exists = is_true(pg, row, 0);
+    bool exists = wt__postgres_is_true(pg, row, 0);
     pg->pq->clear(row);
     /* A role without the permission to create schemas can use an existing one. */
     snprintf(sql, sizeof sql, "%s \"%s\"", exists ? "SET LOCAL search_path TO" : "CREATE SCHEMA", pg->schema);
@@ -498,7 +327,8 @@ static int read_unknown_version(struct store *store, int64_t *version, wt_error 
              " (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = to_regnamespace('\"%s\"'))",
              pg->schema, pg->schema, pg->schema);
     WT_TRY(wt__postgres_run(store, sql, &row, err));
-    bool has_meta = is_true(pg, row, 0), has_others = is_true(pg, row, 1), used = is_true(pg, row, 2);
+    bool has_meta = wt__postgres_is_true(pg, row, 0), has_others = wt__postgres_is_true(pg, row, 1),
+         used = wt__postgres_is_true(pg, row, 2);
     pg->pq->clear(row);
     if (has_meta)
         return wt__sql_number(store, "SELECT value FROM meta WHERE key = 'version'", version, err);
@@ -552,6 +382,75 @@ static void set_postgres_bulk(struct store *store, bool bulk)
     (void)store, (void)bulk;
 }
 
+/* ---------------------------------------------------------------- copies for pgvector */
+
+enum { VECTOR_DIM_MAX = 16000 }; /* maximum dimension of pgvector's type */
+
+static int create_copies(struct store *store, wt_error *err)
+{
+    struct postgres *pg = postgres_of(store);
+    char sql[SQL_BYTES];
+    if (pg->has_copies)
+        return 0;
+    snprintf(sql, sizeof sql,
+             "CREATE TABLE IF NOT EXISTS \"%s\".embedding (tool bigint NOT NULL, kind text COLLATE \"C\" NOT NULL,"
+             " model bigint NOT NULL, embedding \"%s\".vector NOT NULL, PRIMARY KEY (tool, kind, model),"
+             " FOREIGN KEY (tool, kind, model) REFERENCES \"%s\".vector ON DELETE CASCADE)",
+             pg->schema, pg->vector_schema, pg->schema);
+    WT_TRY(wt__postgres_run(store, sql, NULL, err));
+    pg->has_copies = true;
+    return 0;
+}
+
+/* Appends pgvector's text of a vector. */
+static void put_vector_text(struct buffer *out, const float *vector, uint32_t dim)
+{
+    for (uint32_t i = 0; i < dim; i++)
+        wt__buffer_printf(out, "%c%.9g", i == 0 ? '[' : ',', (double)vector[i]);
+    wt__buffer_char(out, ']');
+}
+
+/* The text names the schema of the extension, so it is not one of the cached statements. */
+static int insert_copies(struct store *store, const char *kind, int64_t model, struct sql_value tools,
+                         struct sql_value texts, wt_error *err)
+{
+    const struct postgres *pg = postgres_of(store);
+    char sql[SQL_BYTES];
+    snprintf(sql, sizeof sql,
+             "INSERT INTO \"%s\".embedding (tool, kind, model, embedding) SELECT n.tool, $1, $2, n.value::\"%s\".vector"
+             " FROM unnest($3, $4) AS n (tool, value)"
+             " ON CONFLICT (tool, kind, model) DO UPDATE SET embedding = excluded.embedding",
+             pg->schema, pg->vector_schema);
+    return wt__postgres_run_values(store, sql, SQL_VALUES(sql_string(kind), sql_integer(model), tools, texts), err);
+}
+
+static int copy_postgres_vectors(struct store *store, const struct vector_set *set, int64_t model, const int64_t *tools,
+                                 const float *const *vectors, size_t count, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    WT_AUTO_FREE struct sql_value *values = NULL;
+    WT_AUTO_FREE size_t *ends = NULL;
+    if (!postgres_of(store)->vector_schema[0] || set->dim > VECTOR_DIM_MAX || count == 0)
+        return 0;
+    WT_TRY(create_copies(store, err));
+    values = wt__alloc_array(2 * count, sizeof *values);
+    ends = wt__alloc_array(count, sizeof *ends);
+    WT_CHECK_ALLOC(values && ends, err);
+    for (size_t i = 0; i < count; i++) {
+        put_vector_text(&text, vectors[i], set->dim);
+        ends[i] = text.len;
+    }
+    WT_CHECK_ALLOC(!text.failed, err);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = i > 0 ? ends[i - 1] : 0;
+        values[2 * i] = sql_integer(tools[i]);
+        values[2 * i + 1] = sql_text((struct str){text.ptr + at, ends[i] - at});
+    }
+    return insert_copies(store, set->kind, model, sql_array(values, count, 2), sql_array(values + 1, count, 2), err);
+}
+
+/* ---------------------------------------------------------------- check and size */
+
 /* Reads every row with all its values. The server reports damaged pages and values. References are checked by the
  * database as they are written. */
 static int check_postgres(struct store *store, wt_error *err)
@@ -589,6 +488,7 @@ static uint64_t measure_postgres(struct store *store)
 }
 
 const struct sql_driver wt__postgres_driver = {
+    .has_arrays = true,
     .migrations = wt__postgres_migrations,
     .migration_count = WT_STORE_VERSION,
     .connect = connect_postgres,
@@ -614,6 +514,7 @@ const struct sql_driver wt__postgres_driver = {
     .seen = read_postgres_seen,
     .note_seen = note_postgres_seen,
     .set_bulk = set_postgres_bulk,
+    .copy_vectors = copy_postgres_vectors,
     .check = check_postgres,
     .size = measure_postgres,
 };

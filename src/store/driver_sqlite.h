@@ -18,6 +18,9 @@ struct sqlite_database {
 struct sqlite_statement {
     struct sql_statement base;
     sqlite3_stmt *compiled;
+    bool returns_id; /* ends with RETURNING_ID, which the driver replaces */
+    bool at_id;      /* the current row is the id of the inserted row */
+    int64_t id;
 };
 
 #endif

@@ -22,12 +22,12 @@ int wt__sql_number(struct store *store, const char *sql, int64_t *out, wt_error 
 
 static inline struct sql_value sql_integer(int64_t value)
 {
-    return (struct sql_value){SQL_VALUE_INTEGER, value, {0}};
+    return (struct sql_value){.kind = SQL_VALUE_INTEGER, .integer = value};
 }
 
 static inline struct sql_value sql_text(struct str text)
 {
-    return (struct sql_value){SQL_VALUE_TEXT, 0, text};
+    return (struct sql_value){.kind = SQL_VALUE_TEXT, .bytes = text};
 }
 
 static inline struct sql_value sql_string(const char *text)
@@ -37,23 +37,29 @@ static inline struct sql_value sql_string(const char *text)
 
 static inline struct sql_value sql_blob(const void *bytes, size_t len)
 {
-    return (struct sql_value){SQL_VALUE_BLOB, 0, {bytes, len}};
+    return (struct sql_value){.kind = SQL_VALUE_BLOB, .bytes = {bytes, len}};
 }
 
 static inline struct sql_value sql_null(void)
 {
-    return (struct sql_value){SQL_VALUE_NULL, 0, {0}};
+    return (struct sql_value){.kind = SQL_VALUE_NULL};
+}
+
+/* An array of `count` items, which are `stride` values apart. */
+static inline struct sql_value sql_array(const struct sql_value *items, size_t count, size_t stride)
+{
+    return (struct sql_value){.kind = SQL_VALUE_ARRAY, .integer = (int64_t)count, .items = items, .stride = stride};
 }
 
 /* The value of a client, which is 0 for usages without a client. Ends the values in this case, because the statement
  * then compares the client with NULL instead of a parameter. */
 static inline struct sql_value sql_client(int64_t client)
 {
-    return client ? sql_integer(client) : (struct sql_value){SQL_VALUES_END, 0, {0}};
+    return client ? sql_integer(client) : (struct sql_value){.kind = SQL_VALUES_END};
 }
 
 /* The values of ?1, ?2, ... in this order. Parameters without a value are NULL. */
-#define SQL_VALUES(...) ((const struct sql_value[]){__VA_ARGS__, {SQL_VALUES_END, 0, {0}}})
+#define SQL_VALUES(...) ((const struct sql_value[]){__VA_ARGS__, {.kind = SQL_VALUES_END}})
 
 /* Prepares a statement, or resets and reuses the cached statement, and binds the values. values may be NULL if the
  * statement has no parameters. sql must have static storage. Declare the statement with WT_CLEANUP(wt__sql_close), so
@@ -109,6 +115,9 @@ void wt__end_read_scope(struct read_scope *scope);
 int wt__sql_begin(struct store *store, wt_error *err);
 /* Commits if rc is not negative, else rolls back. Returns rc, or the failure of the commit. */
 int wt__sql_end(struct store *store, int rc, wt_error *err);
+/* Begin and end a write transaction that changes many rows. wt__sql_end_bulk accepts a transaction that has ended. */
+int wt__sql_begin_bulk(struct store *store, wt_error *err);
+int wt__sql_end_bulk(struct store *store, int rc, wt_error *err);
 /* Reads the generation that this transaction will set. */
 int wt__sql_next_generation(struct store *store, uint64_t *out, wt_error *err);
 int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *err);
@@ -178,12 +187,9 @@ int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *o
 /* Lowers *uses, the number of usages in the sum of the tool, to the number of trusted usages. */
 int wt__store_believed(struct store *store, int64_t tool, uint32_t *uses, wt_error *err);
 
-/* Parts of an import (write.c), for changes that include an import. wt__import_begin opens a transaction with a larger
- * cache. wt__import_end ends the transaction like wt__sql_end, if one is open. ids [count] receives the ids of the
- * tools; may be NULL. */
+/* Parts of an import (write.c), for changes that include an import. ids [count] receives the ids of the tools; may be
+ * NULL. */
 int wt__import_check(const struct tool *tools, size_t count, wt_error *err);
-int wt__import_begin(struct store *store, wt_error *err);
-int wt__import_end(struct store *store, int rc, wt_error *err);
 int wt__import_within(struct store *store, const struct tool *tools, size_t count,
                       const struct store_import_options *options, int64_t *ids, struct store_changes *out,
                       wt_error *err);

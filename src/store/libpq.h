@@ -24,9 +24,17 @@ struct pg_parameter { /* PQconninfoOption */
 
 enum { PG_CONNECTION_OK = 0 };
 enum { PG_IDLE = 0 }; /* PGTransactionStatusType: no transaction */
-enum { PG_COMMAND_OK = 1, PG_TUPLES_OK = 2, PG_PIPELINE_SYNC = 10 };
+enum { PG_COMMAND_OK = 1, PG_TUPLES_OK = 2, PG_FATAL_ERROR = 7 };
 enum { PG_DIAG_STATE = 'C', PG_DIAG_PRIMARY = 'M' };
-enum { PG_TYPE_ANY = 0, PG_TYPE_BYTEA = 17, PG_TYPE_INT8 = 20, PG_TYPE_TEXT = 25 };
+enum {
+    PG_TYPE_ANY = 0,
+    PG_TYPE_BYTEA = 17,
+    PG_TYPE_INT8 = 20,
+    PG_TYPE_TEXT = 25,
+    PG_TYPE_BYTEA_ARRAY = 1001,
+    PG_TYPE_TEXT_ARRAY = 1009,
+    PG_TYPE_INT8_ARRAY = 1016
+};
 
 struct libpq {
     struct pg_conn *(*connectdbParams)(const char *const *keywords, const char *const *values, int expand_name);

@@ -9,6 +9,8 @@
 #include "store/libpq.h"
 #include "store/location.h"
 
+#define POSTGRES_CHANNEL "whichtool" /* channel of notifications */
+
 struct postgres_news;
 
 struct postgres {
@@ -16,6 +18,8 @@ struct postgres {
     struct pg_conn *conn; /* NULL if not connected */
     char *url;            /* URL for libpq */
     char schema[STORE_SCHEMA_MAX + 1];
+    char vector_schema[STORE_SCHEMA_MAX + 1]; /* schema of the extension pgvector; "" if not installed */
+    bool has_copies;                          /* the table of copied vectors exists */
     unsigned session;    /* number of connections so far; statements prepared in an earlier one are lost */
     bool pooled;         /* a pooler may run each transaction on another server connection */
     bool in_transaction; /* a transaction has begun and not ended, even if the connection is lost */
@@ -33,14 +37,26 @@ static inline struct postgres *postgres_of(const struct store *store)
     return store->database;
 }
 
+/* Opens store->url. store->database is a struct postgres without a connection. */
+int wt__postgres_connect(struct store *store, wt_error *err);
+/* Opens a lost connection again, for as long as a restart of the server takes. */
+int wt__postgres_reconnect(struct store *store, wt_error *err);
+int wt__postgres_fail_lost(struct store *store, wt_error *err);
+/* True if a column of the first row is true. */
+bool wt__postgres_is_true(const struct postgres *pg, const struct pg_result *result, int column);
 /* Fails with the reason in a result, which may be NULL if the connection failed. */
 int wt__postgres_fail(struct store *store, const struct pg_result *result, wt_error *err);
 /* Connects again if the connection was lost. Fails within a transaction, because its changes are lost. */
 int wt__postgres_ready(struct store *store, wt_error *err);
 /* True if the connection is lost. */
 bool wt__postgres_is_lost(const struct postgres *pg);
+/* Works like wt__postgres_is_lost, after a statement with this result, which may be NULL. */
+bool wt__postgres_note_loss(struct postgres *pg, const struct pg_result *result);
 /* Runs SQL that needs no translation. *result is that of the last statement; the caller clears it. */
 int wt__postgres_run(struct store *store, const char *sql, struct pg_result **result, wt_error *err);
+
+/* Runs a statement with values, whose text is not kept. Ignores its rows. */
+int wt__postgres_run_values(struct store *store, const char *sql, const struct sql_value *values, wt_error *err);
 
 /* Statements (postgres_rows.c); see struct sql_driver. */
 int wt__postgres_prepare(struct store *store, const char *sql, struct sql_statement **out, wt_error *err);

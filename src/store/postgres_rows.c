@@ -34,7 +34,7 @@ struct packed_values {
     const char *values[VALUES_MAX];
     int lengths[VALUES_MAX], formats[VALUES_MAX];
     char integers[VALUES_MAX][8];
-    struct buffer texts[VALUES_MAX]; /* encoded texts */
+    struct buffer texts[VALUES_MAX]; /* encoded texts, and arrays */
 };
 
 static struct postgres_statement *extend(struct sql_statement *statement)
@@ -61,6 +61,59 @@ static void put_be64(char out[8], int64_t value)
 {
     for (int i = 0; i < 8; i++)
         out[i] = (char)((uint64_t)value >> (56 - 8 * i));
+}
+
+static void append_be32(struct buffer *out, size_t value)
+{
+    const char bytes[] = {(char)(value >> 24), (char)(value >> 16), (char)(value >> 8), (char)value};
+    wt__buffer_append(out, bytes, sizeof bytes);
+}
+
+/* Appends an item with its length. */
+static void append_item(struct buffer *out, const struct sql_value *item)
+{
+    char integer[8];
+    size_t at = out->len;
+    append_be32(out, item->kind == SQL_VALUE_INTEGER ? 8 : item->bytes.len);
+    if (item->kind == SQL_VALUE_INTEGER) {
+        put_be64(integer, item->integer);
+        wt__buffer_append(out, integer, sizeof integer);
+    } else if (item->kind == SQL_VALUE_BLOB || wt__dialect_is_plain(item->bytes)) {
+        wt__buffer_str(out, item->bytes);
+    } else {
+        wt__buffer_cut(out, at);
+        WT_CLEANUP(wt__buffer_dispose) struct buffer encoded = {0};
+        wt__dialect_encode(&encoded, item->bytes);
+        append_be32(out, encoded.len);
+        wt__buffer_str(out, wt__buffer_view(&encoded));
+        out->failed |= encoded.failed;
+    }
+}
+
+/* Writes an array in PostgreSQL's binary format: number of dimensions, flag for NULL, type of the items, then for the
+ * dimension its length and first index, then the items. */
+static int pack_array(struct packed_values *packed, int at, const struct sql_value *value)
+{
+    static const struct {
+        unsigned item, array;
+    } types[] = {[SQL_VALUE_INTEGER] = {PG_TYPE_INT8, PG_TYPE_INT8_ARRAY},
+                 [SQL_VALUE_TEXT] = {PG_TYPE_TEXT, PG_TYPE_TEXT_ARRAY},
+                 [SQL_VALUE_BLOB] = {PG_TYPE_BYTEA, PG_TYPE_BYTEA_ARRAY}};
+    struct buffer *out = &packed->texts[at];
+    size_t count = (size_t)value->integer;
+    append_be32(out, count > 0);
+    append_be32(out, 0);
+    append_be32(out, types[value->items->kind].item);
+    if (count > 0) {
+        append_be32(out, count);
+        append_be32(out, 1);
+    }
+    for (size_t i = 0; i < count; i++)
+        append_item(out, &value->items[i * value->stride]);
+    packed->types[at] = types[value->items->kind].array;
+    packed->values[at] = out->ptr;
+    packed->lengths[at] = (int)out->len;
+    return out->failed || out->len > INT_MAX ? -1 : 0;
 }
 
 static int pack_text(struct packed_values *packed, int at, struct str text)
@@ -94,6 +147,8 @@ static int pack_value(struct packed_values *packed, int at, const struct sql_val
         packed->values[at] = value->bytes.len > 0 ? value->bytes.ptr : "";
         packed->lengths[at] = (int)value->bytes.len;
         return 0;
+    case SQL_VALUE_ARRAY:
+        return pack_array(packed, at, value);
     default:
         packed->types[at] = PG_TYPE_ANY;
         return 0;
@@ -149,7 +204,7 @@ static int run_packed(struct store *store, struct postgres_statement *statement,
     bool may_retry = !pg->in_transaction && strncmp(statement->text, "SELECT", 6) == 0;
     WT_TRY(wt__postgres_ready(store, err));
     struct pg_result *result = run_statement(pg, statement, packed);
-    if (may_retry && wt__postgres_is_lost(pg)) {
+    if (may_retry && wt__postgres_note_loss(pg, result)) {
         pg->pq->clear(result);
         WT_TRY(wt__postgres_ready(store, err));
         result = run_statement(pg, statement, packed);
@@ -164,6 +219,21 @@ static int run_packed(struct store *store, struct postgres_statement *statement,
     statement->row = -1;
     pg->changes = atoll(pg->pq->cmdTuples(result));
     return 0;
+}
+
+int wt__postgres_run_values(struct store *store, const char *sql, const struct sql_value *values, wt_error *err)
+{
+    WT_CLEANUP(dispose_packed) struct packed_values packed;
+    struct postgres *pg = postgres_of(store);
+    packed.count = 0;
+    WT_TRY(pack_values(store, &packed, values, err));
+    WT_TRY(wt__postgres_ready(store, err));
+    struct pg_result *result =
+        pg->pq->execParams(pg->conn, sql, packed.count, packed.types, packed.values, packed.lengths, packed.formats, 1);
+    int status = pg->pq->resultStatus(result);
+    int rc = status == PG_TUPLES_OK || status == PG_COMMAND_OK ? 0 : wt__postgres_fail(store, result, err);
+    pg->pq->clear(result);
+    return rc;
 }
 
 int wt__postgres_start(struct store *store, struct sql_statement *statement, const struct sql_value *values,

@@ -284,13 +284,13 @@ static int begin_store_review(struct store_review *r)
         if (is_tool_item(&r->listing->items[i]))
             WT_TRY(wt__import_check(&r->listing->items[i].tool, 1, r->err));
     r->store->progress = r->listing->progress;
-    WT_TRY(wt__import_begin(r->store, r->err));
+    WT_TRY(wt__sql_begin_bulk(r->store, r->err));
     return wt__store_last_usage(r->store, &r->last_usage, r->err);
 }
 
 static int end_store_review(struct store_review *r, int rc, struct progress *before, struct review_changes *out)
 {
-    rc = wt__import_end(r->store, rc, r->err);
+    rc = wt__sql_end_bulk(r->store, rc, r->err);
     r->store->progress = before;
     if (rc == 0) {
         *out = r->changes;

@@ -1,7 +1,12 @@
 /* sql.c: statements and transactions. */
 #include "store/internal.h"
 
+#include <time.h>
+
+#include "base/clock.h"
 #include "base/memory.h"
+
+enum { WAIT_SHORT_MS = 1, WAIT_LONG_MS = 10, WAIT_SHORT_COUNT = 10 };
 
 /* ---------------------------------------------------------------- statements */
 
@@ -147,6 +152,39 @@ int wt__sql_list_integers(struct store *store, const char *sql, const struct sql
     return wt__sql_list(store, sql, values, read_integer_row, sizeof **out, arena, (void **)out, count, err);
 }
 
+/* ---------------------------------------------------------------- waiting for a lock */
+
+bool wt__store_wait(struct store *store, int count)
+{
+    double now = wt__now_ms();
+    if (count == 0) {
+        store->wait_began_ms = now;
+        store->wait_reported = store->wait_cancelled = false;
+    }
+    double waited = now - store->wait_began_ms;
+    if (waited >= store->busy_ms)
+        return false;
+    if (store->wait_reported)
+        store->wait_cancelled = wt__progress_step(store->progress, 1) != 0;
+    else if (waited >= STORE_NOTICE_MS) {
+        store->wait_reported = true;
+        store->wait_cancelled = wt__progress_phase(store->progress, STORE_WAITING, 0) != 0;
+    }
+    if (store->wait_cancelled)
+        return false;
+    long pause = count < WAIT_SHORT_COUNT ? WAIT_SHORT_MS : WAIT_LONG_MS;
+    nanosleep(&(struct timespec){.tv_nsec = pause * 1000000L}, NULL);
+    return true;
+}
+
+int wt__store_fail_wait(struct store *store, wt_error *err)
+{
+    if (store->wait_cancelled)
+        return wt__fail_cancelled(err);
+    return wt__fail(err, WT_EBUSY, "%s: another process kept the store locked for more than %.1f seconds", store->path,
+                    store->busy_ms / 1000.0);
+}
+
 /* ---------------------------------------------------------------- transactions */
 
 /* Fails if the version of the tables has changed since the store was opened, because this process would read and write
@@ -189,6 +227,22 @@ int wt__sql_end(struct store *store, int rc, wt_error *err)
     }
     if (rc < 0)
         store->driver->rollback(store);
+    return rc;
+}
+
+int wt__sql_begin_bulk(struct store *store, wt_error *err)
+{
+    int rc = wt__sql_begin(store, err);
+    if (rc == 0)
+        store->driver->set_bulk(store, true);
+    return rc;
+}
+
+int wt__sql_end_bulk(struct store *store, int rc, wt_error *err)
+{
+    if (store->driver->in_transaction(store))
+        rc = wt__sql_end(store, rc, err);
+    store->driver->set_bulk(store, false);
     return rc;
 }
 

@@ -1,47 +1,10 @@
 /* store.c: opens, updates, checks and closes a store. */
 #include <assert.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "store/internal.h"
 #include "store/location.h"
-
-enum { WAIT_SHORT_MS = 1, WAIT_LONG_MS = 10, WAIT_SHORT_COUNT = 10 };
-
-/* ---------------------------------------------------------------- waiting for a lock */
-
-bool wt__store_wait(struct store *store, int count)
-{
-    double now = wt__now_ms();
-    if (count == 0) {
-        store->wait_began_ms = now;
-        store->wait_reported = store->wait_cancelled = false;
-    }
-    double waited = now - store->wait_began_ms;
-    if (waited >= store->busy_ms)
-        return false;
-    if (store->wait_reported)
-        store->wait_cancelled = wt__progress_step(store->progress, 1) != 0;
-    else if (waited >= STORE_NOTICE_MS) {
-        store->wait_reported = true;
-        store->wait_cancelled = wt__progress_phase(store->progress, STORE_WAITING, 0) != 0;
-    }
-    if (store->wait_cancelled)
-        return false;
-    long pause = count < WAIT_SHORT_COUNT ? WAIT_SHORT_MS : WAIT_LONG_MS;
-    nanosleep(&(struct timespec){.tv_nsec = pause * 1000000L}, NULL);
-    return true;
-}
-
-int wt__store_fail_wait(struct store *store, wt_error *err)
-{
-    if (store->wait_cancelled)
-        return wt__fail_cancelled(err);
-    return wt__fail(err, WT_EBUSY, "%s: another process kept the store locked for more than %.1f seconds", store->path,
-                    store->busy_ms / 1000.0);
-}
 
 /* ---------------------------------------------------------------- versions */
 

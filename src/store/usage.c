@@ -234,9 +234,9 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
     if (wt__progress_phase(progress, "storing", count))
         return wt__fail_cancelled(err);
     store->progress = progress;
-    int rc = wt__import_begin(store, err);
+    int rc = wt__sql_begin_bulk(store, err);
     if (rc == 0)
-        rc = wt__import_end(store, add_usages(store, usages, count, progress, fates, &id, err), err);
+        rc = wt__sql_end_bulk(store, add_usages(store, usages, count, progress, fates, &id, err), err);
     store->progress = before;
     if (rc == 0 && last)
         *last = id;

@@ -90,18 +90,94 @@ static int put_vector(struct store *store, const struct vector_set *set, int64_t
     return stored;
 }
 
-static int put_vectors(struct store *store, const struct vector_set *set, const struct store_key *keys,
-                       const float *vectors, size_t count, wt_error *err)
+/* A change of vectors in a database with arrays. */
+struct vector_change {
+    struct sql_value *values; /* [count, 3] id, generation and vector of each tool */
+    int64_t *stored;          /* [stored_count] tools whose vectors were stored */
+    const float **vectors;    /* [stored_count] */
+    size_t stored_count;
+};
+
+static void dispose_vector_change(struct vector_change *batch)
+{
+    free(batch->values);
+    free(batch->stored);
+    free(batch->vectors);
+}
+
+static int read_stored_tools(struct store *store, struct sql_statement *rows, const struct store_key *keys,
+                             const float *vectors, size_t count, uint32_t dim, struct vector_change *batch,
+                             wt_error *err)
+{
+    int rc;
+    while ((rc = wt__sql_step(store, rows, err)) == 1 && batch->stored_count < count) {
+        int64_t id = wt__sql_integer(rows, 0);
+        size_t at = 0;
+        while (at < count && keys[at].id != id)
+            at++;
+        batch->vectors[batch->stored_count] = vectors + at * dim;
+        batch->stored[batch->stored_count++] = id;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+/* Stores all vectors with one statement, because each statement is a round trip. Returns the number stored. */
+static int put_vectors_at_once(struct store *store, const struct vector_set *set, int64_t model,
+                               const struct store_key *keys, const float *vectors, size_t count, wt_error *err)
+{
+    WT_CLEANUP(dispose_vector_change) struct vector_change batch = {0};
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
+    struct sql_value *values = batch.values = wt__alloc_array(3 * count, sizeof *batch.values);
+    batch.stored = wt__alloc_array(count, sizeof *batch.stored);
+    batch.vectors = wt__alloc_array(count, sizeof *batch.vectors);
+    WT_CHECK_ALLOC(values && batch.stored && batch.vectors, err);
+    for (size_t i = 0; i < count; i++) {
+        values[3 * i] = sql_integer(keys[i].id);
+        values[3 * i + 1] = sql_integer((int64_t)keys[i].generation);
+        values[3 * i + 2] = sql_blob(vectors + i * set->dim, set->dim * sizeof *vectors);
+    }
+    WT_TRY(wt__sql_open(store,
+                        "INSERT INTO vector (tool, kind, model, data) SELECT n.tool, ?1, ?2, n.data"
+                        " FROM UNNEST(?3, ?4, ?5) AS n (tool, generation, data)"
+                        " JOIN tool t ON t.id = n.tool AND t.generation = n.generation"
+                        " ON CONFLICT (tool, kind, model) DO UPDATE SET data = excluded.data RETURNING tool",
+                        SQL_VALUES(sql_string(set->kind), sql_integer(model), sql_array(values, count, 3),
+                                   sql_array(values + 1, count, 3), sql_array(values + 2, count, 3)),
+                        &rows, err));
+    WT_TRY(read_stored_tools(store, rows, keys, vectors, count, set->dim, &batch, err));
+    if (set->former && batch.stored_count > 0) {
+        for (size_t i = 0; i < batch.stored_count; i++)
+            values[i] = sql_integer(batch.stored[i]);
+        WT_TRY(wt__sql_run(
+            store, "DELETE FROM vector WHERE tool = ANY (?3) AND kind = ?1 AND model = ?2",
+            SQL_VALUES(sql_string(set->former), sql_integer(model), sql_array(values, batch.stored_count, 1)), err));
+    }
+    if (store->driver->copy_vectors)
+        WT_TRY(store->driver->copy_vectors(store, set, model, batch.stored, batch.vectors, batch.stored_count, err));
+    return (int)batch.stored_count;
+}
+
+static int put_each_vector(struct store *store, const struct vector_set *set, int64_t model,
+                           const struct store_key *keys, const float *vectors, size_t count, wt_error *err)
 {
     int stored = 0;
-    int64_t model;
-    WT_TRY(wt__sql_make_model(store, set, &model, err));
     for (size_t i = 0; i < count; i++) {
         int rc = put_vector(store, set, model, &keys[i], vectors + i * set->dim, err);
         if (rc < 0)
             return rc;
         stored += rc;
     }
+    return stored;
+}
+
+static int put_vectors(struct store *store, const struct vector_set *set, const struct store_key *keys,
+                       const float *vectors, size_t count, wt_error *err)
+{
+    int64_t model;
+    WT_TRY(wt__sql_make_model(store, set, &model, err));
+    int stored = store->driver->has_arrays && count > 0
+                     ? put_vectors_at_once(store, set, model, keys, vectors, count, err)
+                     : put_each_vector(store, set, model, keys, vectors, count, err);
     if (stored > 0)
         WT_TRY(wt__sql_increment_generation(store, err));
     return stored;

@@ -17,6 +17,27 @@
 
 enum { STEP_TOOLS = 64 }; /* tools between two progress reports */
 
+/* Number of columns shared by insert and update, and number of all columns that insert writes. */
+enum { TEXT_COLUMNS = 6, CONTENT_COLUMNS = 4 + TEXT_COLUMNS, ROW_COLUMNS = CONTENT_COLUMNS + 3 };
+
+/* A batch of an import into a database with arrays. New rows wait in the batch, and one statement inserts them. */
+enum {
+    BATCH_ROWS = 512,       /* rows that wait */
+    BATCH_BYTES = 16 << 20, /* bytes of their values */
+    BATCH_NAMES = 10000,    /* names in one statement */
+    BATCH_LEAST = 8         /* tools of an import that uses batches */
+};
+
+struct import_batch {
+    bool active;
+    struct map stored;                     /* set of (provider, name) of rows that exist or wait */
+    struct sql_value (*rows)[ROW_COLUMNS]; /* [BATCH_ROWS, ROW_COLUMNS] values of the rows that wait */
+    size_t tools[BATCH_ROWS];              /* indexes of their tools in the import */
+    struct map exported;                   /* set of the exported names of queued rows */
+    struct str providers[BATCH_ROWS];      /* names of their providers */
+    size_t count, bytes;
+};
+
 /* A provider in the import. */
 struct stored_provider {
     int64_t id;
@@ -47,6 +68,9 @@ struct tool_import {
     int64_t last_taken; /* id of the row that was taken last */
     struct arena arena; /* names of providers, and keys of skipped tools */
     bool lost_labels;   /* true if the store had labels without a tool before the import */
+    bool bare_ids;      /* true if a provider has the empty name, so that names of tools can be ids */
+    size_t at;          /* index of the current tool */
+    struct import_batch batch;
     struct store_changes changes;
     wt_error *err;
 };
@@ -100,6 +124,8 @@ static void take_row(struct tool_import *import, int64_t id)
     *taken_slot(&import->taken, id) = id;
 }
 
+static int flush_batch(struct tool_import *import);
+
 /* ---------------------------------------------------------------- names that rows refer to */
 
 static const char source_select[] = "SELECT id FROM source WHERE name = ?1",
@@ -132,6 +158,7 @@ static int set_owner(struct tool_import *import, const struct tool *tool)
     struct str name = tool->source.len > 0 ? tool->source : import->options->source;
     if (owner->count > 0 && wt__str_equal(owner->name, name))
         return 0;
+    WT_TRY(flush_batch(import));
     *owner = (struct owner){.name = name, .count = 1};
     WT_TRY(find_or_add_name(import, source_select, source_insert, name, &owner->ids[0]));
     for (size_t i = name.len; i-- > 1 && owner->count < OWNER_MAX;) {
@@ -161,6 +188,7 @@ static int open_provider(struct tool_import *import, struct str name, struct sto
         out->name = name;
     if (!wt__str_equal(import->options->reviewed, name))
         WT_TRY(wt__reserved_refuse(import->store, out->name, "cannot be imported into", import->err));
+    import->bare_ids |= name.len == 0;
     return known ? 0 : find_or_add_name(import, provider_select, provider_insert, name, &out->id);
 }
 
@@ -179,7 +207,7 @@ static int find_import_provider(struct tool_import *import, struct str name, str
 
 /* ---------------------------------------------------------------- one tool */
 
-enum { COLUMN_ID, COLUMN_SOURCE, COLUMN_SHA256, COLUMN_TEXTS, TEXT_COLUMNS = 6 };
+enum { COLUMN_ID, COLUMN_SOURCE, COLUMN_SHA256, COLUMN_TEXTS };
 
 /* A tool to be stored. */
 struct incoming {
@@ -212,9 +240,6 @@ static bool same_as_row(const struct tool *tool, struct sql_statement *row)
             return false;
     return true;
 }
-
-/* Number of columns shared by insert and update, and number of all columns that insert writes. */
-enum { CONTENT_COLUMNS = 4 + TEXT_COLUMNS, ROW_COLUMNS = CONTENT_COLUMNS + 3 };
 
 /* Writes the values shared by insert and update: ?1 source, ?2 generation, ?3 sha256, ?4 definition, ?5 to ?10
  * texts. */
@@ -260,16 +285,17 @@ static int note_collision(struct tool_import *import, const struct incoming *in)
     return 0;
 }
 
-/* Inserts the row with the first free exported name, and writes its id to *id. */
-static int insert_row(struct tool_import *import, const struct incoming *in, int64_t *id)
+/* Inserts the row with the first free exported name, and writes its id to *id. values [ROW_COLUMNS + 1] are complete
+ * except for the exported name. */
+static int insert_row(struct tool_import *import, struct str provider, struct sql_value *values, int64_t *id)
 {
-    struct sql_value values[ROW_COLUMNS + 1];
     char export_name[EXPORT_NAME_MAX + 1];
-    content_values(import, in->tool, values);
-    values[CONTENT_COLUMNS] = sql_integer(in->provider.id);
-    values[CONTENT_COLUMNS + 1] = sql_text(in->name);
+    struct str name = values[CONTENT_COLUMNS + 1].bytes;
     for (unsigned attempt = 0;; attempt++) {
-        WT_TRY(wt__names_attempt(import->store, in->provider.name, in->name, &attempt, export_name, import->err));
+        if (import->bare_ids)
+            WT_TRY(wt__names_attempt(import->store, provider, name, &attempt, export_name, import->err));
+        else
+            wt__export_name(provider, name, attempt, export_name);
         values[CONTENT_COLUMNS + 2] = sql_string(export_name);
         int rc = wt__sql_find(import->store,
                               "INSERT INTO tool (source, generation, sha256, definition, source_id, format,"
@@ -282,12 +308,141 @@ static int insert_row(struct tool_import *import, const struct incoming *in, int
     }
 }
 
-static int insert_tool(struct tool_import *import, const struct incoming *in)
+/* ---------------------------------------------------------------- batches of new rows */
+
+/* Returns the key of a row in batch->stored, in the arena of the import. Its ptr is NULL if out of memory. */
+static struct str stored_key(struct tool_import *import, int64_t provider, struct str name)
+{
+    struct str key = {wt__arena_alloc(&import->arena, sizeof provider + name.len, 1), sizeof provider + name.len};
+    if (key.ptr) {
+        memcpy((char *)key.ptr, &provider, sizeof provider);
+        memcpy((char *)key.ptr + sizeof provider, name.ptr, name.len);
+    }
+    return key;
+}
+
+static int note_stored(struct tool_import *import, int64_t provider, struct str name)
+{
+    struct str key = stored_key(import, provider, name);
+    return key.ptr && wt__map_insert(&import->batch.stored, key, 0, NULL) ? 0 : wt__fail_nomem(import->err);
+}
+
+/* True if the store certainly has no row with this provider and name. */
+static bool is_known_absent(const struct tool_import *import, int64_t provider, struct str name)
+{
+    char key[sizeof provider + WT_MAX_NAME_BYTES];
+    if (!import->batch.active)
+        return false;
+    memcpy(key, &provider, sizeof provider);
+    memcpy(key + sizeof provider, name.ptr, name.len);
+    return !wt__map_get(&import->batch.stored, (struct str){key, sizeof provider + name.len});
+}
+
+static void take_batch_row(struct tool_import *import, size_t row, int64_t id)
+{
+    take_row(import, id);
+    if (import->ids)
+        import->ids[import->batch.tools[row]] = id;
+}
+
+/* Takes the inserted rows in the order of the batch. Rows whose exported name was taken are missing. */
+static int take_inserted_rows(struct tool_import *import, struct sql_statement *rows, bool inserted[BATCH_ROWS])
+{
+    struct import_batch *batch = &import->batch;
+    size_t at = 0;
+    int rc;
+    while ((rc = wt__sql_step(import->store, rows, import->err)) == 1) {
+        struct str name = wt__sql_column(rows, 1);
+        while (at < batch->count && !wt__str_equal(batch->rows[at][CONTENT_COLUMNS + 2].bytes, name))
+            at++;
+        if (at == batch->count)
+            return wt__fail(import->err, WT_ESTORE, "%s: the database inserted other rows than it was given",
+                            import->store->path);
+        inserted[at] = true;
+        take_batch_row(import, at++, wt__sql_integer(rows, 0));
+    }
+    return rc;
+}
+
+/* Inserts the rows that wait. A row whose exported name is taken gets the next free one. */
+static int flush_batch(struct tool_import *import)
+{
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
+    struct import_batch *batch = &import->batch;
+    struct sql_value columns[ROW_COLUMNS + 1];
+    bool inserted[BATCH_ROWS] = {false};
+    if (batch->count == 0)
+        return 0;
+    for (size_t i = 0; i < ROW_COLUMNS; i++)
+        columns[i] = sql_array(&batch->rows[0][i], batch->count, ROW_COLUMNS);
+    columns[ROW_COLUMNS] = (struct sql_value){.kind = SQL_VALUES_END};
+    WT_TRY(wt__sql_open(import->store,
+                        "INSERT INTO tool (source, generation, sha256, definition, source_id, format, category,"
+                        " title, description, schema, provider, name, export_name)"
+                        " SELECT * FROM UNNEST(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+                        " ON CONFLICT (export_name) DO NOTHING RETURNING id, export_name",
+                        columns, &rows, import->err));
+    WT_TRY(take_inserted_rows(import, rows, inserted));
+    for (size_t i = 0; i < batch->count; i++) {
+        struct sql_value values[ROW_COLUMNS + 1];
+        int64_t id;
+        if (inserted[i])
+            continue;
+        memcpy(values, batch->rows[i], sizeof batch->rows[i]);
+        values[ROW_COLUMNS] = (struct sql_value){.kind = SQL_VALUES_END};
+        WT_TRY(insert_row(import, batch->providers[i], values, &id));
+        take_batch_row(import, i, id);
+    }
+    batch->count = batch->bytes = 0;
+    return 0;
+}
+
+/* Inserts a row at once, after the rows that wait. */
+static int insert_after_batch(struct tool_import *import, struct str provider, struct sql_value *values)
 {
     int64_t id = 0;
-    WT_TRY(insert_row(import, in, &id));
+    WT_TRY(flush_batch(import));
+    WT_TRY(insert_row(import, provider, values, &id));
     take_row(import, id);
+    return 0;
+}
+
+/* Adds a row to the batch. The texts of the tool outlive the import. A row whose exported name an earlier row has does
+ * not wait, so that the order of ids is that of the tools. */
+static int queue_row(struct tool_import *import, struct str provider, struct sql_value *values)
+{
+    struct import_batch *batch = &import->batch;
+    struct sql_value *row = batch->rows[batch->count];
+    char export_name[EXPORT_NAME_MAX + 1];
+    struct str name = values[CONTENT_COLUMNS + 1].bytes;
+    WT_TRY(note_stored(import, values[CONTENT_COLUMNS].integer, name));
+    memcpy(row, values, sizeof batch->rows[0]);
+    struct str exported = {export_name, wt__export_name(provider, name, 0, export_name)};
+    exported.ptr = wt__arena_copy(&import->arena, exported);
+    bool is_new = false;
+    WT_CHECK_ALLOC(exported.ptr && wt__map_insert(&batch->exported, exported, 0, &is_new), import->err);
+    if (!is_new)
+        return insert_after_batch(import, provider, values);
+    row[CONTENT_COLUMNS + 2] = sql_text(exported);
+    batch->tools[batch->count] = import->at;
+    batch->providers[batch->count++] = provider;
+    for (size_t i = 0; i < ROW_COLUMNS; i++)
+        batch->bytes += row[i].bytes.len;
+    return batch->count == BATCH_ROWS || batch->bytes > BATCH_BYTES ? flush_batch(import) : 0;
+}
+
+static int insert_tool(struct tool_import *import, const struct incoming *in)
+{
+    struct sql_value values[ROW_COLUMNS + 1];
+    int64_t id = 0;
+    content_values(import, in->tool, values);
+    values[CONTENT_COLUMNS] = sql_integer(in->provider.id);
+    values[CONTENT_COLUMNS + 1] = sql_text(in->name);
     import->changes.added++;
+    if (import->batch.active && !import->lost_labels && !import->bare_ids && in->name.ptr != in->numbered)
+        return queue_row(import, in->provider.name, values);
+    WT_TRY(insert_row(import, in->provider.name, values, &id));
+    take_row(import, id);
     if (!wt__str_equal(in->name, in->own_name))
         WT_TRY(note_collision(import, in));
     return import->lost_labels ? wt__usage_link(import->store, id, in->provider.name, in->name, import->err) : 0;
@@ -312,6 +467,9 @@ static int update_tool(struct tool_import *import, const struct tool *tool, int6
 static int find_stored_row(struct tool_import *import, int64_t id, const struct incoming *in,
                            struct sql_statement **row)
 {
+    if (id == 0 && is_known_absent(import, in->provider.id, in->tool->name))
+        return 0;
+    WT_TRY(flush_batch(import));
     WT_TRY(id ? wt__sql_open(import->store,
                              "SELECT id, source, sha256, source_id, format, category, title, description, schema"
                              " FROM tool WHERE id = ?1",
@@ -365,6 +523,7 @@ static int import_relative(struct tool_import *import, struct incoming *in, bool
 {
     struct family *family;
     struct sql_statement *row;
+    WT_TRY(flush_batch(import));
     WT_TRY(wt__family_open(&import->families, import->store, in->provider.id, in->own_name, &family, import->err));
     int64_t id = wt__family_same(&import->families, family, in->tool);
     if (!free && (id == 0 || is_row_taken(import, id)))
@@ -564,24 +723,98 @@ int64_t wt__store_release_provider(struct store *store, struct str provider, wt_
 
 /* ---------------------------------------------------------------- the import */
 
+/* Notes the rows that have one of these names. */
+static int note_stored_names(struct tool_import *import, const struct sql_value *names, size_t count)
+{
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
+    int rc;
+    WT_TRY(wt__sql_open(import->store, "SELECT provider, name FROM tool WHERE name = ANY (?1)",
+                        SQL_VALUES(sql_array(names, count, 1)), &rows, import->err));
+    while ((rc = wt__sql_step(import->store, rows, import->err)) == 1)
+        WT_TRY(note_stored(import, wt__sql_integer(rows, 0), wt__sql_column(rows, 1)));
+    return rc;
+}
+
+/* Inserts the providers that are neither stored, nor former names, nor reserved. Sets them in the index of providers. */
+static int insert_new_providers(struct tool_import *import, const struct sql_value *names, size_t count)
+{
+    WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
+    int rc;
+    WT_TRY(wt__sql_open(import->store,
+                        "INSERT INTO provider (name) SELECT n.name FROM UNNEST(?1) WITH ORDINALITY AS n (name, place)"
+                        " WHERE n.name NOT IN (SELECT name FROM provider UNION ALL SELECT name FROM provider_alias"
+                        " UNION ALL SELECT name FROM review_server) ORDER BY n.place RETURNING id, name",
+                        SQL_VALUES(sql_array(names, count, 1)), &rows, import->err));
+    while ((rc = wt__sql_step(import->store, rows, import->err)) == 1) {
+        size_t next = import->provider_index.len;
+        struct stored_provider added = {.id = wt__sql_integer(rows, 0), .name = wt__sql_copy(rows, 1, &import->arena)};
+        if (!added.name.ptr ||
+            wt__grow((void **)&import->providers, &import->provider_capacity, next + 1, sizeof added) < 0 ||
+            !wt__map_insert(&import->provider_index, added.name, (uint32_t)next, NULL))
+            return wt__fail_nomem(import->err);
+        import->providers[next] = added;
+    }
+    return rc;
+}
+
+/* Looks ahead at `count` tools from `first` on. names [count] is scratch memory. */
+static int look_ahead(struct tool_import *import, size_t first, size_t count, struct sql_value *names)
+{
+    WT_CLEANUP(wt__map_dispose) struct map seen = {0};
+    size_t providers = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool added;
+        struct str provider = import->tools[first + i].provider;
+        if (provider.len == 0 || wt__map_get(&import->provider_index, provider))
+            continue;
+        WT_CHECK_ALLOC(wt__map_insert(&seen, provider, 0, &added), import->err);
+        if (added)
+            names[providers++] = sql_text(provider);
+    }
+    if (providers > 0)
+        WT_TRY(insert_new_providers(import, names, providers));
+    for (size_t i = 0; i < count; i++)
+        names[i] = sql_text(import->tools[first + i].name);
+    return note_stored_names(import, names, count);
+}
+
+/* Without a batch, an import needs several round trips for each tool. */
+static int open_batch(struct tool_import *import)
+{
+    if (!import->store->driver->has_arrays || import->count < BATCH_LEAST || import->options->reviewed.len > 0)
+        return 0;
+    WT_AUTO_FREE struct sql_value *names = wt__alloc_array(BATCH_NAMES, sizeof *names);
+    import->batch.rows = wt__alloc_array(BATCH_ROWS, sizeof *import->batch.rows);
+    WT_CHECK_ALLOC(names && import->batch.rows, import->err);
+    for (size_t i = 0; i < import->count; i += BATCH_NAMES)
+        WT_TRY(look_ahead(import, i, import->count - i < BATCH_NAMES ? import->count - i : BATCH_NAMES, names));
+    import->batch.active = true;
+    return 0;
+}
+
 static int import_all_tools(struct tool_import *import)
 {
     struct progress *progress = import->options->progress;
-    int64_t lost = 0;
+    int64_t lost = 0, bare = 0;
     WT_TRY(wt__sql_next_generation(import->store, &import->generation, import->err));
     WT_TRY(wt__sql_number(import->store, "SELECT EXISTS (SELECT 1 FROM label WHERE tool IS NULL)", &lost, import->err));
     import->lost_labels = lost != 0;
+    WT_TRY(wt__sql_number(import->store, "SELECT EXISTS (SELECT 1 FROM provider WHERE name = '')", &bare, import->err));
+    import->bare_ids = bare != 0;
+    WT_TRY(open_batch(import));
     if (wt__progress_phase(progress, "storing", import->count))
         return wt__fail_cancelled(import->err);
     for (size_t i = 0; i < import->count; i++) {
+        import->at = i;
+        import->last_taken = 0;
         WT_TRY(import_one_tool(import, &import->tools[i]));
-        if (import->ids)
+        if (import->ids && import->last_taken != 0)
             import->ids[i] = import->last_taken;
         size_t done = i % STEP_TOOLS + 1;
         if ((done == STEP_TOOLS || i + 1 == import->count) && wt__progress_step(progress, done))
             return wt__fail_cancelled(import->err);
     }
-    return 0;
+    return flush_batch(import);
 }
 
 static int finish_import(struct tool_import *import)
@@ -604,22 +837,6 @@ static int finish_import(struct tool_import *import)
     }
     bool changed = import->changes.added || import->changes.updated || import->changes.removed;
     return changed ? wt__sql_set_generation(store, import->generation, import->err) : 0;
-}
-
-int wt__import_begin(struct store *store, wt_error *err)
-{
-    int rc = wt__sql_begin(store, err);
-    if (rc == 0)
-        store->driver->set_bulk(store, true);
-    return rc;
-}
-
-int wt__import_end(struct store *store, int rc, wt_error *err)
-{
-    if (store->driver->in_transaction(store))
-        rc = wt__sql_end(store, rc, err);
-    store->driver->set_bulk(store, false);
-    return rc;
 }
 
 int wt__import_check(const struct tool *tools, size_t count, wt_error *err)
@@ -647,6 +864,9 @@ int wt__import_within(struct store *store, const struct tool *tools, size_t coun
     if (rc == 0)
         *out = import.changes;
     free(import.taken.slots);
+    free(import.batch.rows);
+    wt__map_dispose(&import.batch.stored);
+    wt__map_dispose(&import.batch.exported);
     free(import.providers);
     wt__map_dispose(&import.provider_index);
     wt__families_dispose(&import.families);
@@ -661,10 +881,10 @@ int wt__store_import(struct store *store, const struct tool *tools, size_t count
     *out = (struct store_changes){0};
     WT_TRY(wt__import_check(tools, count, err));
     store->progress = options->progress; /* Report the wait for another writer. */
-    int rc = wt__import_begin(store, err);
+    int rc = wt__sql_begin_bulk(store, err);
     if (rc == 0)
         rc = wt__import_within(store, tools, count, options, options->ids, out, err);
-    rc = wt__import_end(store, rc, err);
+    rc = wt__sql_end_bulk(store, rc, err);
     store->progress = before;
     if (rc < 0)
         *out = (struct store_changes){0};

@@ -218,24 +218,28 @@ static void test_damaged_arguments_are_reported(void **state)
     static const struct {
         const char *arguments, *sentence;
     } rows[] = {
-        {"'secret'", "in a usage, the arguments are not valid JSON at byte"},
-        {"'[\"secret\"]'", "in a usage, the arguments are not an object"},
-        {"'{\"a\":1}, {\"secret\":2}'", "not valid JSON"},
-        {"'{' || char(10) || '}'", "a control character at byte 1"},
-        {"CAST(x'7b2261223a22ff227d' AS TEXT)", "not valid JSON"},
-        {"'{\"a\":\"' || printf('%.*c', 65536, 'x') || '\"}'", "have 65544 bytes; at most 65536 are allowed"},
+        {"secret", "in a usage, the arguments are not valid JSON at byte"},
+        {"[\"secret\"]", "in a usage, the arguments are not an object"},
+        {"{\"a\":1}, {\"secret\":2}", "not valid JSON"},
+        {"{\n}", "a control character at byte 1"},
+        {"{\"a\":\"\xff\"}", "not valid JSON"},
+        {"", "have 65544 bytes; at most 65536 are allowed"}, /* replaced by long arguments */
     };
+    static char long_arguments[65544 + 1];
+    memset(long_arguments, 'x', sizeof long_arguments - 1);
+    memcpy(long_arguments, "{\"a\":\"", 6);
+    memcpy(long_arguments + sizeof long_arguments - 3, "\"}", 2);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct store *store = open_private_tools();
         struct arena arena = {0};
         struct usage *usages;
         struct recorded_call *calls;
         size_t count;
-        char sql[200];
+        const char *arguments = rows[i].arguments[0] ? rows[i].arguments : long_arguments;
         record_one_call(store, "one", "a", "{\"fine\":true}", USAGE_OK);
         assert_int_equal(wt__store_check(store, &err), 0);
-        snprintf(sql, sizeof sql, "UPDATE usage_tool SET arguments = %s", rows[i].arguments);
-        assert_int_equal(wt__sql_exec(store, sql, &err), 0);
+        assert_int_equal(
+            wt__sql_run(store, "UPDATE usage_tool SET arguments = ?1", SQL_VALUES(sql_string(arguments)), &err), 0);
         for (int way = 0; way < 3; way++) {
             int rc = way == 0   ? wt__store_usages(store, &(struct usage_query){.arguments = true}, &arena, &usages,
                                                    &count, &err)

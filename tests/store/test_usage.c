@@ -15,7 +15,7 @@
 #include "store/older.h"
 #include "store/usages.h"
 
-enum { DIM = 4, MANY = 100000 };
+enum { DIM = 4, MANY_IN_FILE = 100000, MANY_ON_SERVER = 4000 };
 
 static const struct vector_set set = {"usage_1", "abc", "small", DIM, NULL},
                                other_set = {"usage_1", "def", "other", DIM, NULL};
@@ -587,22 +587,23 @@ static void test_usages_of_one_client_are_limited_in_a_mean(void **state)
 
 static void test_many_usages_are_added_and_forgotten(void **state)
 {
+    const int many = backend == backends ? MANY_IN_FILE : MANY_ON_SERVER;
     (void)state;
     struct store *store;
     assert_int_equal(wt__store_open(&store, backend->store("many.wt"), NULL, &err), 0);
     for (const char *name = "a\0b\0c\0"; *name; name += 2)
         add_test_tool(store, "p", name);
-    struct usage *usages = calloc(MANY, sizeof *usages);
-    char(*requests)[64] = calloc(MANY, sizeof *requests);
+    struct usage *usages = calloc((size_t)many, sizeof *usages);
+    char(*requests)[64] = calloc((size_t)many, sizeof *requests);
     struct usage_tool tools[] = {{1, STR("p/a"), STR("")}, {2, STR("p/b"), STR("")}, {3, STR("p/c"), STR("")}};
     assert_true(usages && requests);
-    for (int i = 0; i < MANY; i++) {
-        snprintf(requests[i], sizeof *requests, "please do thing number %d for me", i % (MANY / 2));
+    for (int i = 0; i < many; i++) {
+        snprintf(requests[i], sizeof *requests, "please do thing number %d for me", i % (many / 2));
         usages[i] = (struct usage){.request = wt__str(requests[i]), .time = i, .tools = tools, .tool_count = 3};
     }
-    assert_int_equal(wt__store_add_usages(store, usages, MANY, NULL, NULL, NULL, &err), 0);
-    assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = MANY / 2}, &err), MANY / 2);
-    assert_int_equal(read_usage_info(store).usages, MANY / 2);
+    assert_int_equal(wt__store_add_usages(store, usages, (size_t)many, NULL, NULL, NULL, &err), 0);
+    assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = many / 2}, &err), many / 2);
+    assert_int_equal(read_usage_info(store).usages, many / 2);
     wt__store_close(store);
     free(usages);
     free(requests);
