@@ -283,3 +283,22 @@ int wt_get_status(wt_engine *engine, wt_status **out, wt_error *err)
     *out = &WT_TAKE(status)->public;
     return 0;
 }
+
+/* ---------------------------------------------------------------- figures */
+
+void wt__engine_figures(wt_engine *engine, struct engine_figures *out)
+{
+    *out = (struct engine_figures){.checked = atomic_load(&engine->checked),
+                                   .tool_hits = atomic_load(&engine->tool_hits),
+                                   .tool_misses = atomic_load(&engine->tool_misses),
+                                   .mask_hits = atomic_load(&engine->mask_hits),
+                                   .mask_misses = atomic_load(&engine->mask_misses)};
+    pthread_mutex_lock(&engine->lock);
+    out->encoder = engine->encoder.opened ? engine->encoder.opened : engine->fallback.opened;
+    if (engine->index) {
+        out->generation = engine->index->moment.generation;
+        out->tools = engine->index->snapshot->rows;
+        out->indexed = engine->index->made;
+    }
+    pthread_mutex_unlock(&engine->lock);
+}

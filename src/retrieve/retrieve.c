@@ -159,9 +159,15 @@ static int encode_texts(struct source_query *query, wt_error *err)
     for (size_t t = 0; t < count; t++)
         texts[t] = workspace->texts[t].bytes;
     limit_encoded_texts(texts, count);
+<<<<<<< HEAD
     int rc = wt__vector_cache_encode(query->view->cache, encoder, workspace->scratch, texts, count, vectors,
                                      &workspace->arena, err);
     query->out->encode_ms = wt__now_ms() - begun;
+=======
+    int rc = wt__encode(encoder, workspace->scratch, TEXT_REQUEST, texts, count, vectors, err);
+    query->out->encoded_at_ms = wt__now_ms();
+    query->out->encode_ms = query->out->encoded_at_ms - begun;
+>>>>>>> bf3e1c60 (serve: traces over OTLP, readiness, drain, structured log and more metrics)
     return rc;
 }
 
@@ -325,7 +331,7 @@ static int find_deeper(const struct source_query *query, wt_error *err)
 {
     struct retrieve_request again = *query->request;
     struct source_query deeper = *query;
-    double encode_ms = query->out->encode_ms;
+    double encode_ms = query->out->encode_ms, encoded_at_ms = query->out->encoded_at_ms;
     size_t exact_copies;
     again.encoded = query->out->encoded;
     again.votes = query->out->votes;
@@ -333,6 +339,7 @@ static int find_deeper(const struct source_query *query, wt_error *err)
     deeper.depth = CAPPED_DEPTH;
     int rc = find_hits(&deeper, &exact_copies, err);
     query->out->encode_ms = encode_ms;
+    query->out->encoded_at_ms = encoded_at_ms;
     return rc;
 }
 

@@ -382,12 +382,37 @@ int wt__mcp_service_open(struct mcp_service **out, const struct mcp_features *fe
     return 0;
 }
 
+/* Calls wt__mcp_peer_drain for all peers, without holding the lock. */
+static void drain_peers(struct mcp_service *service)
+{
+    struct mcp_peer **peers = NULL;
+    size_t count = 0, capacity = 0;
+    pthread_mutex_lock(&service->lock);
+    for (struct mcp_peer *peer = service->peers; peer; peer = peer->next) {
+        if (wt__grow((void **)&peers, &capacity, count + 1, sizeof(struct mcp_peer *)) < 0)
+            break;
+        wt__mcp_peer_keep(peer);
+        peers[count++] = peer;
+    }
+    pthread_mutex_unlock(&service->lock);
+    for (size_t i = 0; i < count; i++) {
+        wt__mcp_peer_drain(peers[i]);
+        wt__mcp_peer_release(peers[i]);
+    }
+    free(peers);
+}
+
 void wt__mcp_service_stop(struct mcp_service *service)
 {
     pthread_mutex_lock(&service->notice_lock);
     atomic_store(&service->stopping, true);
     pthread_mutex_unlock(&service->notice_lock);
     wt__mcp_end_listeners(service, NULL);
+    drain_peers(service);
+}
+
+static void close_peers(struct mcp_service *service)
+{
     for (;;) {
         pthread_mutex_lock(&service->lock);
         struct mcp_peer *peer = service->peers;
@@ -406,6 +431,7 @@ void wt__mcp_service_close(struct mcp_service *service)
     if (!service)
         return;
     wt__mcp_service_stop(service);
+    close_peers(service);
     pthread_mutex_lock(&service->lock);
     pthread_cond_broadcast(&service->job_came);
     while (service->threads > 0)
