@@ -56,7 +56,8 @@ bool wt__trace_is_sampled(const struct trace_sampler *sampler, const struct trac
         return context->is_sampled;
     if (sampler->root != SAMPLE_SHARE)
         return sampler->root == SAMPLE_ALL;
-    return (double)(context->trace[1] >> 1) < sampler->share * 0x1p63; /* all services with this share agree */
+    /* The same for all services with this share. A double cannot tell the largest ids from the bound of the share 1. */
+    return sampler->share >= 1 || (double)(context->trace[1] >> 1) < sampler->share * 0x1p63;
 }
 
 /* ---------------------------------------------------------------- ids */
@@ -97,9 +98,11 @@ static bool copy_request_id(char out[REQUEST_ID_BYTES_MAX + 1], struct str given
 {
     if (given.len == 0 || given.len > REQUEST_ID_BYTES_MAX)
         return false;
-    for (size_t i = 0; i < given.len; i++)
-        if (!wt__is_letter(given.ptr[i]) && !wt__is_digit(given.ptr[i]) && !strchr("-_.:=+/@", given.ptr[i]))
+    for (size_t i = 0; i < given.len; i++) {
+        char c = given.ptr[i];
+        if (!wt__is_letter(c) && !wt__is_digit(c) && !(c && strchr("-_.:=+/@", c)))
             return false;
+    }
     memcpy(out, given.ptr, given.len);
     out[given.len] = '\0';
     return true;

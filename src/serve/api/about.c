@@ -40,14 +40,12 @@ int wt__api_readiness(struct api_call *call, wt_error *err)
 {
     const char *message = NULL, *reason = find_unready_reason(call->service->state, &message);
     (void)err;
-    wt__buffer_char(&call->body, '{');
-    wt__json_flag(&call->body, "ready", !reason);
     if (reason) {
         call->status = 503;
-        wt__json_text(&call->body, "reason", reason);
-        wt__json_text(&call->body, "message", message);
+        wt__json_failure(&call->body, reason, message, "");
+    } else {
+        wt__buffer_text(&call->body, "{\"ready\":true}");
     }
-    wt__buffer_char(&call->body, '}');
     return 0;
 }
 

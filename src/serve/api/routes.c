@@ -66,7 +66,7 @@ static const struct route rows[] = {
     ROUTE("GET", "/healthz", SCOPE_OPEN, "healthz", "Check if the server is running (liveness)",
           "status, always \"ok\".", .answer = wt__api_alive, .is_probe = true),
     ROUTE("GET", "/readyz", SCOPE_OPEN, "readyz", "Check if the server should get requests (readiness)",
-          "ready, true. With status 503: ready, false; reason; and message.", .answer = wt__api_readiness,
+          "ready, true. Otherwise the status is 503, and the error code is the reason.", .answer = wt__api_readiness,
           .is_probe = true),
     ROUTE("GET", "/openapi.json", SCOPE_OPEN, "openapi", "Get this description", "OpenAPI 3.1.",
           .answer = wt__api_openapi),

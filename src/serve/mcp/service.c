@@ -128,7 +128,9 @@ static bool link_listener(struct mcp_call *call, struct mcp_listener *listener)
         wt__shares_give(&service->listening, holder, 1);
     }
     pthread_mutex_unlock(&service->notice_lock);
-    if (!room)
+    if (!room && atomic_load(&service->stopping))
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the server is shutting down");
+    else if (!room)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR,
                        "this client has %zu open notice streams, its share of %d; close one first",
                        wt__shares_of(&service->listening, holder), MCP_LISTENERS_MAX);
