@@ -415,7 +415,8 @@ static bool pause_warm_up(struct http_api *api, double ms)
     return goes_on;
 }
 
-/* Searches once, which opens the index and loads the model. An empty catalogue is fine: tools may arrive later. */
+/* Searches once, which opens the index and loads the model. An empty catalogue is fine: tools may arrive later. Fails
+ * with WT_EMODEL if the engine has a model that cannot be loaded, although searches then use words only. */
 static int try_engine(wt_engine *engine, wt_error *err)
 {
     static const char request[] = "which tool is it";
@@ -424,6 +425,8 @@ static int try_engine(wt_engine *engine, wt_error *err)
     wt_find_options_init(&options);
     options.k = 1;
     int rc = wt_find(engine, request, sizeof request - 1, &options, &hits, err);
+    if (rc == 0 && hits->notice_codes & WT_NOTICE_NO_ENCODER && engine->model_name && *engine->model_name)
+        rc = wt__fail(err, WT_EMODEL, "%s", hits->notice);
     wt_hits_free(hits);
     return rc == WT_EEMPTY ? 0 : rc;
 }
@@ -438,7 +441,7 @@ static void *warm_up_engine(void *context)
         atomic_store(&api->state.warm, rc);
         if (rc < 0 && first)
             wt__log_message(&api->options.log, LOG_LEVEL_ERROR, "not ready: %s", err.message);
-        if (first && api->options.ready)
+        if (rc == 0 && api->options.ready)
             api->options.ready(api->options.ready_context, wt__now_ms() - begun);
         if (rc == 0 || !pause_warm_up(api, pause_ms))
             return NULL;

@@ -132,8 +132,8 @@ struct api_options {
     struct log log;
     bool log_requests;                /* include request bodies in the log */
     const struct otlp_settings *otlp; /* NULL, or with a NULL url, to export no traces; must outlive the API */
-    /* Called once, from another thread, when the first warm-up has ended, even if it failed. Not called if the thread
-     * cannot be created. ms: duration of the warm-up. May be NULL. */
+    /* Called once, from another thread, when the server is ready. ms: time since the start of the warm-up. May be
+     * NULL. */
     void (*ready)(void *context, double ms);
     void *ready_context;
 };
