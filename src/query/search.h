@@ -23,7 +23,7 @@
 struct search_times {
     double begun;
     double encode_ms, encoded; /* duration of encoding the request, and its end */
-    double retrieved;          /* end of the retrieval, which includes the encoding */
+    double retrieved;          /* end of the retrieval, including the encoding */
     double reranked;           /* end of the reranker */
     double ended;
 };
