@@ -143,6 +143,7 @@ struct engine_figures {
     uint64_t generation, tools; /* of the current index; 0 without one */
     int64_t indexed, checked;   /* Unix times in seconds: struct index_handle's `made`, and wt_engine's `checked` */
     uint64_t tool_hits, tool_misses, mask_hits, mask_misses;
+    uint64_t vector_hits, vector_misses; /* texts of requests that the vector cache had, or that were encoded */
     const struct encoder *encoder; /* the encoder, or else its fallback; NULL if neither is open */
 };
 /* Reads the figures without opening anything. Any thread. */

@@ -1,4 +1,5 @@
-/* metrics.c: the metrics of the servers behind the gateway. The operator's configuration limits the number of labels. */
+/* metrics.c: the metrics of the servers behind the gateway. The operator's configuration limits the number of
+ * labels. */
 #include "serve/metrics.h"
 
 #include "base/memory.h"

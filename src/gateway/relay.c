@@ -172,7 +172,8 @@ struct outgoing_trace {
     bool replaces_state;             /* the context comes from the headers, so tracestate of _meta is dropped */
 };
 
-/* Determines the trace context for the server: a span of this process if traces are exported, else the client's span. */
+/* Determines the trace context for the server: a span of this process if traces are exported, else the client's
+ * span. */
 static void read_outgoing_trace(struct outgoing_trace *out, const struct relay_state *r)
 {
     const struct request_trace *trace = wt__mcp_call_trace(r->call);

@@ -159,15 +159,10 @@ static int encode_texts(struct source_query *query, wt_error *err)
     for (size_t t = 0; t < count; t++)
         texts[t] = workspace->texts[t].bytes;
     limit_encoded_texts(texts, count);
-<<<<<<< HEAD
     int rc = wt__vector_cache_encode(query->view->cache, encoder, workspace->scratch, texts, count, vectors,
                                      &workspace->arena, err);
-    query->out->encode_ms = wt__now_ms() - begun;
-=======
-    int rc = wt__encode(encoder, workspace->scratch, TEXT_REQUEST, texts, count, vectors, err);
     query->out->encoded_at_ms = wt__now_ms();
     query->out->encode_ms = query->out->encoded_at_ms - begun;
->>>>>>> bf3e1c60 (serve: traces over OTLP, readiness, drain, structured log and more metrics)
     return rc;
 }
 

@@ -36,8 +36,8 @@ struct log_request {
     double unix_ms;         /* time since 1970 in milliseconds */
 };
 
-/* Returns the level of a request: an error for a status from 500 on, a warning for one from 400 on and for a client that
- * disconnected before the answer, else information. */
+/* Returns the level of a request: an error for a status from 500 on, a warning for one from 400 on and for a client
+ * that disconnected before the answer, else information. */
 enum log_level wt__log_level_of(int status);
 /* Appends a request's line. form: text or JSON. */
 void wt__log_write_request(struct buffer *out, enum log_form form, const struct log_request *request);

@@ -10,8 +10,8 @@
 
 enum { STAT_FIELDS_MAX = 24 }; /* fields of /proc/self/stat that are read, counted from the state */
 
-/* Reads the numbers behind the name of the process in /proc/self/stat. Field 3, the state, has the index 0. Returns false
- * if the file cannot be read. */
+/* Reads the numbers behind the name of the process in /proc/self/stat. Field 3, the state, has the index 0. Returns
+ * false if the file cannot be read. */
 static bool read_stat_fields(double fields[STAT_FIELDS_MAX])
 {
     char text[1024];

@@ -277,8 +277,8 @@ static uint64_t count_rejected(const struct http_answer *answer)
     return json_is_integer(rejected) && json_integer_value(rejected) > 0 ? (uint64_t)json_integer_value(rejected) : 0;
 }
 
-/* Sends a body once. Returns 0, or an error; *pause_ms is then the pause before the next attempt, or 0 if another attempt
- * would fail, too. */
+/* Sends a body once. Returns 0, or an error; *pause_ms is then the pause before the next attempt, or 0 if another
+ * attempt would fail, too. */
 static int post_batch(struct otlp *otlp, struct str body, uint64_t *rejected, double *pause_ms, wt_error *err)
 {
     const struct otlp_settings *settings = otlp->settings;

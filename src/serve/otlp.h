@@ -1,8 +1,9 @@
 /* otlp.h: exports the spans of requests to an OpenTelemetry collector, as JSON over HTTP (OTLP 1.x,
  * https://opentelemetry.io/docs/specs/otlp/).
  *
- * The loop copies each finished request into a queue of fixed size, without waiting and without a lock. A thread sends the
- * queue in batches. If the collector is slow or away, the queue fills up, and further requests are dropped and counted.
+ * The loop copies each finished request into a queue of fixed size, without waiting and without a lock. A thread
+ * sends the queue in batches. If the collector is slow or away, the queue fills up, and further requests are
+ * dropped and counted.
  *
  * Spans contain the texts of requests only if the settings say so, and never keys or headers. */
 #ifndef WT_SERVE_OTLP_H
@@ -47,9 +48,9 @@ struct otlp_settings {
     struct arena arena;
 };
 
-/* Reads the settings from the variables that the OpenTelemetry specification names (docs/operations.md). endpoint: value
- * of --otlp-endpoint, or NULL. get: getenv, or a test's function. Unknown variables are ignored. Errors: WT_EINVAL (names
- * the variable), WT_ENOMEM; errors never contain headers. */
+/* Reads the settings from the variables that the OpenTelemetry specification names (docs/operations.md). endpoint:
+ * value of --otlp-endpoint, or NULL. get: getenv, or a test's function. Unknown variables are ignored. Errors:
+ * WT_EINVAL (names the variable), WT_ENOMEM; errors never contain headers. */
 int wt__otlp_settings_read(struct otlp_settings *out, const char *endpoint, char *(*get)(const char *name),
                            wt_error *err);
 void wt__otlp_settings_dispose(struct otlp_settings *settings);
@@ -76,8 +77,8 @@ void wt__otlp_write(struct buffer *out, const struct otlp_settings *settings, co
 
 struct otlp;
 
-/* Starts the thread. settings must outlive the exporter. say: receives a message when sending begins to fail and when it
- * works again, on the thread. Errors: WT_ENETWORK (no libcurl), WT_EINVAL (a header), WT_EIO, WT_ENOMEM. */
+/* Starts the thread. settings must outlive the exporter. say: receives a message when sending begins to fail and
+ * when it works again, on the thread. Errors: WT_ENETWORK (no libcurl), WT_EINVAL (a header), WT_EIO, WT_ENOMEM. */
 int wt__otlp_open(struct otlp **out, const struct otlp_settings *settings,
                   void (*say)(void *context, const char *message), void *say_context, wt_error *err);
 /* Queues a request, and takes over its text. Never waits. One thread. */

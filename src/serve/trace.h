@@ -1,11 +1,11 @@
 /* trace.h: the identity of a request for logs and traces, and the times of its stages.
  *
  * Each HTTP request has a struct request_trace in its note (http/exchange.h), so that recording a stage allocates
- * nothing. The loop fills it when the head has arrived. Workers add spans without a lock, and the loop reads the complete
- * spans once the answer is sent.
+ * nothing. The loop fills it when the head has arrived. Workers add spans without a lock, and the loop reads the
+ * complete spans once the answer is sent.
  *
- * The context of a trace comes from the client: from the header `traceparent`, or else from `_meta.traceparent` of an MCP
- * request (W3C Trace Context, https://www.w3.org/TR/trace-context/). Otherwise the request begins a trace. */
+ * The context of a trace comes from the client: from the header `traceparent`, or else from `_meta.traceparent` of
+ * an MCP request (W3C Trace Context, https://www.w3.org/TR/trace-context/). Otherwise the request begins a trace. */
 #ifndef WT_SERVE_TRACE_H
 #define WT_SERVE_TRACE_H
 

@@ -199,7 +199,6 @@ static struct otlp_request example_request(void)
 }
 
 #define TEXT(key, value) "{\"key\":\"" key "\",\"value\":{\"stringValue\":\"" value "\"}}"
-#define COUNT(key, value) "{\"key\":\"" key "\",\"value\":{\"intValue\":\"" value "\"}}"
 
 static void spans_are_written_exactly(void **state)
 {
@@ -208,31 +207,27 @@ static void spans_are_written_exactly(void **state)
         .service = "tools \"a\"", .attributes = {{"deployment.environment", "test"}}, .attribute_count = 1};
     static const char after_version[] =
         "\"}},{\"key\":\"deployment.environment\",\"value\":{\"stringValue\":\"test\"}}]},\"scopeSpans\":[{\"scope\":";
-    static const char
-        spans
-            [] =
-                "\"spans\":[{\"traceId\":\"0af7651916cd43dd8448eb211c80319c\",\"spanId\":\"1122334455667788\","
-                "\"parentSpanId\":\"b7ad6b7169203331\",\"flags\":1,\"kind\":2,\"startTimeUnixNano\":\"1000001000000\","
-                "\"endTimeUnixNano\":\"1000003500000\",\"attributes\":[" TEXT("http.request.method", "POST") "," TEXT("url.path", "/mcp") "," TEXT("url.scheme", "http") "," TEXT(
-                    "http.route",
-                    "/mcp") "," COUNT("http.response.status_code",
-                                      "200") "," COUNT("http.response.body.size",
-                                                       "9") "," TEXT("client.address",
-                                                                     "::1") "," TEXT("mcp.method.name",
-                                                                                     "tools/call") "," TEXT("whichtool."
-                                                                                                            "request_"
-                                                                                                            "id",
-                                                                                                            "id-1") "," TEXT("whichtool.key",
-                                                                                                                             "laptop") "," COUNT("whichtool.queue_us",
-                                                                                                                                                 "250") "],"
-                                                                                                                                                        "\"name\":"
-                                                                                                                                                        "\"POST /mcp\"},"
-                                                                                                                                                        "{\"traceId\":"
-                                                                                                                                                        "\"0af7651916cd43dd8448eb211c80319c\",\"spanId\":\"aabbccddeeff0011\",\"parentSpanId\":\"1122334455667788\","
-                                                                                                                                                        "\"flags\":1,\"kind\":3,\"startTimeUnixNano\":\"1000002000000\",\"endTimeUnixNano\":\"1000003000000\","
-                                                                                                                                                        "\"attributes\":[" TEXT(
-                                                                                                                                                            "whichtool.upstream",
-                                                                                                                                                            "files") "],\"status\":{\"code\":2},\"name\":\"upstream files\"}]}]}]}";
+    static const char spans[] =
+        "\"spans\":[{\"traceId\":\"0af7651916cd43dd8448eb211c80319c\",\"spanId\":\"1122334455667788\","
+        "\"parentSpanId\":\"b7ad6b7169203331\",\"flags\":1,\"kind\":2,\"startTimeUnixNano\":\"1000001000000\","
+        "\"endTimeUnixNano\":\"1000003500000\",\"attributes\":["
+        "{\"key\":\"http.request.method\",\"value\":{\"stringValue\":\"POST\"}},"
+        "{\"key\":\"url.path\",\"value\":{\"stringValue\":\"/mcp\"}},"
+        "{\"key\":\"url.scheme\",\"value\":{\"stringValue\":\"http\"}},"
+        "{\"key\":\"http.route\",\"value\":{\"stringValue\":\"/mcp\"}},"
+        "{\"key\":\"http.response.status_code\",\"value\":{\"intValue\":\"200\"}},"
+        "{\"key\":\"http.response.body.size\",\"value\":{\"intValue\":\"9\"}},"
+        "{\"key\":\"client.address\",\"value\":{\"stringValue\":\"::1\"}},"
+        "{\"key\":\"mcp.method.name\",\"value\":{\"stringValue\":\"tools/call\"}},"
+        "{\"key\":\"whichtool.request_id\",\"value\":{\"stringValue\":\"id-1\"}},"
+        "{\"key\":\"whichtool.key\",\"value\":{\"stringValue\":\"laptop\"}},"
+        "{\"key\":\"whichtool.queue_us\",\"value\":{\"intValue\":\"250\"}}"
+        "],\"name\":\"POST /mcp\"},"
+        "{\"traceId\":\"0af7651916cd43dd8448eb211c80319c\",\"spanId\":\"aabbccddeeff0011\","
+        "\"parentSpanId\":\"1122334455667788\",\"flags\":1,\"kind\":3,\"startTimeUnixNano\":\"1000002000000\","
+        "\"endTimeUnixNano\":\"1000003000000\",\"attributes\":["
+        "{\"key\":\"whichtool.upstream\",\"value\":{\"stringValue\":\"files\"}}"
+        "],\"status\":{\"code\":2},\"name\":\"upstream files\"}]}]}]}";
     struct buffer text = {0};
     const struct otlp_request request = example_request();
     wt__otlp_write(&text, &settings, &request, 1, 1e6);

@@ -110,11 +110,13 @@ static void put_trace_metrics(const struct api_service *service, struct buffer *
 static void put_cache_metrics(const struct engine_figures *figures, struct buffer *out)
 {
     static const char name[] = "whichtool_cache_lookups_total";
-    wt__metric_begin(out, name, "counter", "Lookups in caches of the index, by cache and result.");
+    wt__metric_begin(out, name, "counter", "Lookups in caches, by cache and result.");
     wt__metric_value(out, name, "cache=\"tools\",result=\"hit\"", (double)figures->tool_hits);
     wt__metric_value(out, name, "cache=\"tools\",result=\"miss\"", (double)figures->tool_misses);
     wt__metric_value(out, name, "cache=\"filters\",result=\"hit\"", (double)figures->mask_hits);
     wt__metric_value(out, name, "cache=\"filters\",result=\"miss\"", (double)figures->mask_misses);
+    wt__metric_value(out, name, "cache=\"vectors\",result=\"hit\"", (double)figures->vector_hits);
+    wt__metric_value(out, name, "cache=\"vectors\",result=\"miss\"", (double)figures->vector_misses);
 }
 
 /* Appends the metrics of the index and the encoder in use. */

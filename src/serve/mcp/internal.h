@@ -419,7 +419,8 @@ void wt__mcp_streams_keep_alive(struct mcp_streams *streams);
 /* Drops expired answers, and cancels calls whose clients stay away too long. Call it about once a second. */
 void wt__mcp_streams_expire(struct mcp_streams *streams);
 
-/* Returns a channel that holds references to the exchange, or NULL if out of memory. trace: as in struct mcp_channel. */
+/* Returns a channel that holds references to the exchange, or NULL if out of memory. trace: as in struct
+ * mcp_channel. */
 struct mcp_channel *wt__mcp_http_channel_open(struct mcp_streams *streams, struct http_exchange *exchange,
                                               struct request_trace *trace);
 /* Cancels the call when the client disconnects: at once, or after MCP_AWAY_MS if it may resume. */
