@@ -96,9 +96,9 @@ static void queue_log_line(void *context, struct str line)
 {
     struct log_writer *writer = context;
     pthread_mutex_lock(&writer->lock);
-    if (writer->kept.len + line.len < LOG_KEPT_BYTES)
+    if (writer->kept.len + line.len < LOG_KEPT_BYTES) {
         wt__buffer_str(&writer->kept, line);
-    else {
+    } else {
         writer->dropped++;
         atomic_fetch_add(&writer->lost, 1);
     }

@@ -236,6 +236,7 @@ static void leave_exchange(struct connection *connection)
                                                   .note = wt__http_note(exchange)});
     exchange->connection = NULL;
     connection->exchange = NULL;
+    atomic_fetch_sub(&connection->loop->in_progress, 1);
     if (connection->counts)
         wt__shares_give(&connection->loop->answering, holder_of(connection), 1);
     connection->counts = false;
@@ -492,6 +493,7 @@ static void start_exchange(struct connection *connection)
     exchange->connection = connection;
     exchange->queued_ms = wt__now_ms();
     connection->exchange = exchange;
+    atomic_fetch_add(&loop->in_progress, 1);
     connection->state = ANSWERING;
     start_wait(connection, HTTP_WAIT_NONE);
     connection->has_asked = true;

@@ -219,6 +219,7 @@ struct server_loop {
     struct shares answering;               /* connections with a request in progress, by holder */
     bool stopping;                         /* shutdown has begun; the close of the last connection ends the loop */
     atomic_uint_fast64_t connection_count; /* open connections */
+    atomic_uint_fast64_t in_progress;      /* exchanges of connections */
     atomic_uint_fast64_t accepted, refused, requests; /* since the server was opened, like overloaded */
     atomic_uint_fast64_t overloaded[HTTP_OVERLOADS];
     char input[HTTP_INPUT_BYTES];

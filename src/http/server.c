@@ -240,6 +240,7 @@ void wt__http_server_figures(const struct http_server *server, struct http_figur
 {
     struct server_loop *loop = (struct server_loop *)&server->loop; /* counters are atomic or have their own lock */
     *out = (struct http_figures){.connections = atomic_load(&loop->connection_count),
+                                 .in_progress = atomic_load(&loop->in_progress),
                                  .accepted = atomic_load(&loop->accepted),
                                  .refused = atomic_load(&loop->refused),
                                  .requests = atomic_load(&loop->requests)};

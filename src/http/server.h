@@ -101,7 +101,8 @@ enum http_overload {
 };
 
 struct http_figures {
-    uint64_t connections, queued, running; /* current numbers */
+    /* Current numbers. in_progress: requests that are queued, run by a worker, or answered later by another thread. */
+    uint64_t connections, queued, running, in_progress;
     /* Counted since the server was opened. accepted: connections. refused: requests with an invalid head, and late
      * requests. overloaded: requests answered 503, by limit. requests: complete requests. */
     uint64_t accepted, refused, requests, overloaded[HTTP_OVERLOADS];

@@ -73,6 +73,9 @@ static void put_server_metrics(const struct server_state *state, struct buffer *
     wt__metric_write(out, "whichtool_http_queued", "gauge", "Requests waiting for a worker.", (double)figures.queued);
     wt__metric_write(out, "whichtool_http_running", "gauge", "Requests being answered by a worker.",
                      (double)figures.running);
+    wt__metric_write(out, "whichtool_http_in_progress", "gauge",
+                     "Requests without a complete answer: queued, run by a worker, or waiting, as streams do.",
+                     (double)figures.in_progress);
     wt__metric_write(out, "whichtool_http_accepted_total", "counter", "Accepted connections.",
                      (double)figures.accepted);
     wt__metric_write(out, "whichtool_http_refused_total", "counter", "Malformed requests.", (double)figures.refused);
