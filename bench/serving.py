@@ -10,9 +10,10 @@
     finds     finds over HTTP compared with the library alone (bench_find): by words, and by words and meaning
     queue     finds by words at a share of the maximum rate, compared with a computed queue of the same number of workers
     changes   finds by words while tools are added and removed, and while another process imports the catalogue again
+    operations  finds by words with and without log and traces, in alternating rounds
     peers     finds by meaning, compared with FastAPI with ONNX Runtime and FAISS (peers/serve_fastapi.py)
 
-start, finds, queue, changes and peers use the store --store. Without it they create build-bench/work/serving.wt from
+start, finds, queue, changes, operations and peers use the store --store. Without it they create build-bench/work/serving.wt from
 toolbench-open's 13,242 tools below --data, which takes minutes the first time.
 
 Needs bench_http, bench_http_echo, bench_find and whichtool (cmake --preset release -B build-bench -DWT_BENCH=ON; ninja
@@ -200,6 +201,11 @@ def changes(bench):
           serving_api.changes(bench, request))
 
 
+def operations(bench):
+    table("Finds by words, with and without log and traces", ("what", "processor µs a find", "more than without"),
+          serving_api.operations(bench, request, CONNECTIONS))
+
+
 def peers(bench):
     if not bench.peer:
         print("serving: left out: peers, for no --peer is named", file=sys.stderr)
@@ -208,7 +214,8 @@ def peers(bench):
           serving_api.peers(bench, request, CONNECTIONS))
 
 
-PARTS = {"floor": floor, "beside": beside, "start": start, "finds": finds, "queue": queue, "changes": changes, "peers": peers}
+PARTS = {"floor": floor, "beside": beside, "start": start, "finds": finds, "queue": queue, "changes": changes,
+         "operations": operations, "peers": peers}
 
 
 def main():

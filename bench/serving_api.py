@@ -26,11 +26,11 @@ SHARES, QUEUED, SEED = (.3, .7), 200_000, 24  # shares of the rate of 64 connect
 
 
 class Serve:
-    def __init__(self, bench, *arguments):
+    def __init__(self, bench, *arguments, program=None, stderr=None):
         self.begun = time.monotonic()
-        self.process = subprocess.Popen([bench.program("whichtool"), "-q", "--json", "-s", store_of(bench), "serve",
-                                         "--log", "off", "--listen", "127.0.0.1:0", *arguments],
-                                        stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([program or bench.program("whichtool"), "-q", "--json", "-s", store_of(bench),
+                                         "serve", "--log", "off", "--listen", "127.0.0.1:0", *arguments],
+                                        stdout=subprocess.PIPE, stderr=stderr, text=True)
         self.url = json.loads(self.process.stdout.readline())["listening"]
         self.address, self.pid = self.url.split("//")[1], self.process.pid
 
@@ -269,3 +269,39 @@ def peers(bench, request, connections):
             got = bench.ask(server, requests_of(bench, None, request), connections=connections)
             rows.append((*row("FastAPI, ONNX Runtime, FAISS", got)[:4], "", *row("", got)[5:]))
     return rows
+
+
+# ---------------------------------------------------------------- operations
+
+ROUNDS = 7
+
+
+def operations(bench, request, connections):
+    """Measures what the log and the traces of a find cost, in rounds of all variants. A program in $BEFORE, of an earlier
+    build, is a further variant. The collector runs on the same machine, and its processor time is not counted."""
+    collector = subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), "operations_formats.py"),
+                                  "collect"], stdout=subprocess.PIPE, text=True)
+    endpoint = collector.stdout.readline().strip()
+    find = request("POST", "/v1/find", json.dumps({"query": "book a table for two in Lisbon on Friday", "k": 5}).encode())
+    never = ("--otlp-endpoint", endpoint)
+    variants = [("without log and traces", ()), ("a log as JSON", ("--log", "json")),
+                ("traces, all requests sampled", never), ("log and traces", ("--log", "json", *never))]
+    if "BEFORE" in os.environ:
+        variants.append(("an earlier build, without log", None))
+    got = {name: [] for name, _ in variants}
+    try:
+        for _ in range(ROUNDS):
+            for name, arguments in variants:
+                program = os.environ["BEFORE"] if arguments is None else None
+                with Serve(bench, "--model", "", *(arguments or ()), program=program, stderr=subprocess.DEVNULL) as server:
+                    server.get("/v1/find", json.dumps({"query": "warm up"}).encode())
+                    bench.ask(server, find, connections, seconds=.5)
+                    got[name].append(bench.ask(server, find, connections)["cpu_us"])
+    finally:
+        collector.terminate()
+        collector.wait()
+    base = got[variants[0][0]]
+    for name, _ in variants:
+        more = statistics.median(one - off for one, off in zip(got[name], base))
+        yield (name, f"{min(got[name]):.1f} to {max(got[name]):.1f}, median {statistics.median(got[name]):.1f}",
+               f"{more:+.1f} µs, {100 * more / statistics.median(base):+.0f} %")

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "call/arguments.h"
+#include "call/called.h"
 #include "engine/notice.h"
 #include "engine/sized_options.h"
 #include "query/chat_trace.h"
@@ -31,6 +32,11 @@ struct call_result {
     wt_tools *tools;  /* owns public.tool with options->tool; else NULL */
     struct arena arena;
 };
+
+const wt_hits *wt__called_hits(const wt_called *called)
+{
+    return ((const struct call_result *)called)->hits;
+}
 
 void wt_called_free(wt_called *public)
 {

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "serve/log.h"
 #include "store/location.h"
 #include "text/shown.h"
 
@@ -51,6 +52,10 @@ static void print_message(const struct cli *cli, const char *lead, const char *f
 {
     char message[2048];
     vsnprintf(message, sizeof message, format, arguments);
+    if (cli->log) {
+        wt__log_message(cli->log, *lead ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "%s", message);
+        return;
+    }
     WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     wt__style_begin(&line, cli->color_err && *lead, STYLE_BOLD);
     wt__buffer_text(&line, lead);

@@ -42,6 +42,7 @@ struct cli {
     size_t width;            /* maximum columns of a line on stdout; 0 for no limit */
     const char *store;       /* path or URL; NULL until wt__cli_find_store; ":memory:" for a private store */
     const char *store_shown; /* name of the store in messages, without a password */
+    const struct log *log;   /* receives messages and notes as JSON instead of stderr; NULL unless a server logs JSON */
 };
 
 static inline bool wt__has_option(const struct cli *cli, enum option_id id)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,18 @@ struct log_writer {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     pthread_t thread;
-    struct buffer kept; /* queued lines */
-    size_t dropped;     /* lines dropped since the last write */
+    enum log_form form;        /* of the writer's own messages */
+    struct buffer kept;        /* queued lines */
+    size_t dropped;            /* lines dropped since the last write */
+    atomic_uint_fast64_t lost; /* lines dropped since the start */
     bool ended;
 };
+
+static void print_log_line(void *context, struct str line)
+{
+    (void)context;
+    fwrite(line.ptr, 1, line.len, stderr);
+}
 
 /* Waits for lines and moves them to *out, owned by the caller. Returns false at the end. */
 static bool wait_for_log_lines(struct log_writer *writer, struct buffer *out, size_t *dropped)
@@ -50,23 +59,27 @@ static bool wait_for_log_lines(struct log_writer *writer, struct buffer *out, si
 
 static void *write_log_lines(void *context)
 {
+    const struct log_writer *writer = context;
+    const struct log direct = {.form = writer->form, .say = print_log_line};
     struct buffer lines;
     size_t dropped;
     while (wait_for_log_lines(context, &lines, &dropped)) {
-        fwrite(lines.ptr, 1, lines.len, stderr);
+        print_log_line(NULL, wt__buffer_view(&lines));
         wt__buffer_dispose(&lines);
         if (dropped > 0)
-            fprintf(stderr, "whichtool: %zu log lines were dropped, because standard error was blocked\n", dropped);
+            wt__log_message(&direct, LOG_LEVEL_WARNING,
+                            "%zu log lines were dropped, because standard error was blocked", dropped);
     }
     return NULL;
 }
 
 /* Returns NULL if out of memory or threads. */
-static struct log_writer *open_log_writer(void)
+static struct log_writer *open_log_writer(enum log_form form)
 {
     struct log_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return NULL;
+    writer->form = form;
     writer->kept.max = LOG_KEPT_BYTES;
     pthread_mutex_init(&writer->lock, NULL);
     pthread_cond_init(&writer->wake, NULL);
@@ -83,12 +96,23 @@ static void queue_log_line(void *context, struct str line)
 {
     struct log_writer *writer = context;
     pthread_mutex_lock(&writer->lock);
-    if (writer->kept.len + line.len < LOG_KEPT_BYTES)
+    if (writer->kept.len + line.len < LOG_KEPT_BYTES) {
         wt__buffer_str(&writer->kept, line);
-    else
+    } else {
         writer->dropped++;
+        atomic_fetch_add(&writer->lost, 1);
+    }
     pthread_cond_signal(&writer->wake);
     pthread_mutex_unlock(&writer->lock);
+}
+
+/* Implements routes.metrics; context is the log_writer. */
+static void put_log_metrics(void *context, struct buffer *out)
+{
+    struct log_writer *writer = context;
+    wt__metric_write(out, "whichtool_log_lines_dropped_total", "counter",
+                     "Lines of the log that were dropped, because standard error was blocked.",
+                     (double)atomic_load(&writer->lost));
 }
 
 /* Writes queued lines and stops the thread. NULL is a no-op. */
@@ -113,12 +137,6 @@ static void close_log_writer(struct log_writer *writer)
 static struct http_server *serving;
 static struct http_api *reloading;
 
-static void on_end_signal(int number)
-{
-    (void)number;
-    wt__http_server_stop(serving);
-}
-
 static void on_reload_signal(int number)
 {
     (void)number;
@@ -132,21 +150,26 @@ static void handle_signal(int number, void (*handler)(int), int flags)
     sigaction(number, &action, NULL);
 }
 
-/* Installs the handlers. The second Ctrl-C ends the process. */
+/* SIGTERM drains the server, and SIGINT stops it. The next of these signals ends the process. */
+static void on_end_signal(int number)
+{
+    handle_signal(SIGINT, SIG_DFL, 0);
+    handle_signal(SIGTERM, SIG_DFL, 0);
+    (number == SIGTERM ? wt__http_server_drain : wt__http_server_stop)(serving);
+}
+
 static void watch_serve_signals(struct http_server *server, struct http_api *api)
 {
     serving = server;
     reloading = api;
-    handle_signal(SIGINT, on_end_signal, (int)SA_RESETHAND);
-    handle_signal(SIGTERM, on_end_signal, (int)SA_RESETHAND);
+    handle_signal(SIGINT, on_end_signal, 0);
+    handle_signal(SIGTERM, on_end_signal, 0);
     handle_signal(SIGHUP, on_reload_signal, SA_RESTART);
 }
 
 static void note_ready(void *context, double ms)
 {
-    const struct cli *cli = context;
-    if (!cli->quiet)
-        fprintf(stderr, "Ready after %.0f ms.\n", ms);
+    wt__cli_note(context, "Ready after %.0f ms.", ms);
 }
 
 static int create_key(struct cli *cli)
@@ -180,12 +203,20 @@ static int create_key(struct cli *cli)
 
 /* ---------------------------------------------------------------- serving */
 
-static enum access_form read_access_form(const struct cli *cli)
+static enum log_form read_log_form(const struct cli *cli)
 {
     const char *form = wt__option_text(cli, OPT_LOG);
     if (!form)
-        return cli->quiet ? ACCESS_OFF : ACCESS_TEXT;
-    return strcmp(form, "json") == 0 ? ACCESS_JSON : strcmp(form, "off") == 0 ? ACCESS_OFF : ACCESS_TEXT;
+        return cli->quiet ? LOG_FORM_OFF : LOG_FORM_TEXT;
+    return strcmp(form, "json") == 0 ? LOG_FORM_JSON : strcmp(form, "off") == 0 ? LOG_FORM_OFF : LOG_FORM_TEXT;
+}
+
+static enum log_level read_log_level(const struct cli *cli)
+{
+    const char *level = wt__option_text(cli, OPT_LOG_LEVEL);
+    if (!level || strcmp(level, "info") == 0)
+        return LOG_LEVEL_INFO;
+    return strcmp(level, "warning") == 0 ? LOG_LEVEL_WARNING : LOG_LEVEL_ERROR;
 }
 
 /* Returns 0, or an exit code after reporting the error. */
@@ -213,8 +244,9 @@ static int read_serve_options(struct cli *cli, struct api_options *out)
     out->keys_path = wt__option_text(cli, OPT_KEYS);
     out->time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIME_LIMIT];
     out->language_model = wt__has_option(cli, OPT_CHAT_MODEL);
-    out->access = read_access_form(cli);
-    out->access_requests = wt__has_option(cli, OPT_LOG_REQUESTS);
+    out->log.form = read_log_form(cli);
+    out->log.level = read_log_level(cli);
+    out->log_requests = wt__has_option(cli, OPT_LOG_REQUESTS);
     out->ready = note_ready;
     out->ready_context = cli;
     return 0;
@@ -267,6 +299,14 @@ static void note_keys_without_call(const struct cli *cli, const struct http_api 
             wt__option_text(cli, OPT_KEYS));
 }
 
+enum { DRAIN_SECONDS = 1 /* default of --drain-seconds */ };
+
+static unsigned read_drain_ms(const struct cli *cli)
+{
+    return 1000 * (wt__has_option(cli, OPT_DRAIN_SECONDS) ? (unsigned)cli->arguments.number[OPT_DRAIN_SECONDS]
+                                                          : (unsigned)DRAIN_SECONDS);
+}
+
 static int run_http_server(struct cli *cli, struct http_api *api, wt_engine *engine, const char *listen)
 {
     wt_error err;
@@ -274,6 +314,7 @@ static int run_http_server(struct cli *cli, struct http_api *api, wt_engine *eng
     const struct http_server_options options = {.listen = listen,
                                                 .workers = (unsigned)cli->arguments.number[OPT_WORKERS],
                                                 .queue_max = (size_t)cli->arguments.number[OPT_QUEUE],
+                                                .drain_ms = read_drain_ms(cli),
                                                 .handler = wt__api_handler(api)};
     int rc = wt__http_server_open(&server, &options, &err);
     if (rc < 0)
@@ -297,13 +338,15 @@ static int run_http_server(struct cli *cli, struct http_api *api, wt_engine *eng
 struct serve_modules {
     struct mcp_catalogue *catalogue; /* at /mcp; NULL with --servers */
     struct servers servers;
+    struct otlp_settings otlp;
     struct face *faces[MCP_MOUNTS_MAX]; /* with --servers, at /mcp, /mcp/all and /mcp/p/PROFILE */
     struct mcp_mount mounts[MCP_MOUNTS_MAX];
     size_t mount_count;
     const char *const *passed_headers; /* as in struct mcp_mount */
     struct mcp_routes *mcp;
     struct usage_routes *usage;
-    struct routes routes[2];
+    struct routes routes[API_MORE_MAX];
+    size_t route_count;
     struct http_api *api;
 };
 
@@ -399,11 +442,16 @@ static int open_modules(struct cli *cli, struct api_options *options, struct ser
     if (wt__mcp_routes_open(&modules->mcp, modules->mounts, modules->mount_count, &err) < 0 ||
         wt__usage_routes_open(&modules->usage, options->engine, modules->servers.policy != NULL, &err) < 0)
         return wt__cli_fail(cli, &err);
-    modules->routes[0] = *wt__mcp_routes(modules->mcp);
-    modules->routes[1] = *wt__usage_routes(modules->usage);
+    modules->routes[modules->route_count++] = *wt__mcp_routes(modules->mcp);
+    modules->routes[modules->route_count++] = *wt__usage_routes(modules->usage);
+    modules->routes[modules->route_count++] =
+        (struct routes){.metrics = put_log_metrics, .context = options->log.context};
+    if (modules->servers.gateway)
+        modules->routes[modules->route_count++] =
+            (struct routes){.metrics = wt__gateway_write_metrics, .context = modules->servers.gateway};
     options->policed = modules->servers.policy != NULL;
     options->more = modules->routes;
-    options->more_count = 2;
+    options->more_count = modules->route_count;
     options->stopping = wt__mcp_routes_stop;
     options->stopping_context = modules->mcp;
     return wt__api_open(&modules->api, options, &err) < 0 ? wt__cli_fail_input(cli, &err) : 0;
@@ -436,6 +484,7 @@ static void close_modules(struct serve_modules *modules)
     wt__servers_close(&modules->servers);
     wt__catalogue_close(modules->catalogue);
     wt__api_close(modules->api);
+    wt__otlp_settings_dispose(&modules->otlp);
 }
 
 /* Opens the parts of the server and runs the server. The caller closes the parts. */
@@ -444,11 +493,18 @@ static int serve_api(struct cli *cli, struct api_options *options, struct serve_
 {
     WT_TRY(wt__servers_prepare(cli));
     WT_TRY(read_serve_options(cli, options));
-    *log = open_log_writer();
+    wt_error err;
+    if (wt__otlp_settings_read(&modules->otlp, wt__option_text(cli, OPT_OTLP_ENDPOINT), getenv, &err) < 0)
+        return wt__cli_usage(cli, "%s", err.message);
+    modules->otlp.has_texts = wt__has_option(cli, OPT_TRACE_REQUESTS);
+    options->otlp = &modules->otlp;
+    *log = open_log_writer(options->log.form);
     if (!*log)
         return wt__cli_report(cli, END_SYSTEM, "out of memory");
-    options->say = queue_log_line;
-    options->say_context = *log;
+    options->log.say = queue_log_line;
+    options->log.context = *log;
+    if (options->log.form == LOG_FORM_JSON)
+        cli->log = &options->log;
     wt__file_map_copies();
     WT_TRY(wt__cli_open(cli, OPEN_CREATE, NULL, &options->engine));
     WT_TRY(open_modules(cli, options, modules));
@@ -468,6 +524,7 @@ int wt__cmd_serve(struct cli *cli)
     int code = serve_api(cli, &options, &modules, &log);
     close_modules(&modules);
     wt_close(options.engine);
+    cli->log = NULL;
     close_log_writer(log);
     return code;
 }

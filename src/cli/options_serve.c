@@ -124,8 +124,9 @@ static const char serve_text[] =
     "Other processes may add and remove tools meanwhile; the next request rebuilds the index and sees the changes. No "
     "HTTP "
     "request starts a program or reads a file.\n"
-    "Ctrl-C and SIGTERM stop the server after running requests have finished, at most ten seconds later. SIGHUP "
-    "reloads the keys and the trained models. If the server cannot listen, the exit code is 6.";
+    "SIGTERM drains the server (--drain-seconds) and then stops it; Ctrl-C stops it without a drain. Both wait at most "
+    "ten seconds for running requests. A second signal ends the server at once. SIGHUP reloads the keys and the "
+    "trained models. If the server cannot listen, the exit code is 6.";
 
 static const struct cli_option serve_options[] = {
     OPTION(LISTEN, "listen", TEXT, "ADDRESS",
@@ -155,7 +156,17 @@ static const struct cli_option serve_options[] = {
     CHOICE(
         LOG, "log", "FORM", "text json off",
         "Log one line for each request to standard error, without keys and request texts. Default: text; off with -q."),
+    CHOICE(LOG_LEVEL, "log-level", "LEVEL", LOG_LEVEL_WORDS,
+           "Log only requests of this level or above: warning for a status from 400 on, error from 500 on. Default: "
+           "info, which is all."),
     FLAG(LOG_REQUESTS, "log-requests", "Also log request texts."),
+    OPTION(OTLP_ENDPOINT, "otlp-endpoint", TEXT, "URL",
+           "Export traces to this OpenTelemetry collector, such as http://127.0.0.1:4318, as JSON over HTTP "
+           "(docs/operations.md). Default: $OTEL_EXPORTER_OTLP_ENDPOINT, or no traces."),
+    FLAG(TRACE_REQUESTS, "trace-requests", "Also export request texts with the traces."),
+    NUMBER(DRAIN_SECONDS, "drain-seconds", "N", HTTP_DRAIN_MS_MAX / 1000,
+           "After SIGTERM, keep serving for N seconds while GET /readyz answers 503, so that a load balancer can send "
+           "new requests elsewhere. Default: 1."),
     CATALOGUE_OPTIONS,
     SERVERS_OPTIONS,
     OPTION(

@@ -53,6 +53,7 @@ struct moment {
 struct index_handle {
     struct snapshot *snapshot;
     struct moment moment;
+    int64_t made;                                    /* Unix time at which it became the current index, in seconds */
     atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools without a vector, by set; INDEX_UNCOUNTED until counted */
     const struct trained *labels;                    /* trained models whose labels are mapped; NULL before first use */
     uint32_t *label_rows;          /* [labels->past.label_count] row of each label, or NEIGHBOURS_GONE */
@@ -132,7 +133,21 @@ struct wt_engine {
     struct trained *retired;       /* earlier trained models that queries may still use; linked by `next` */
     uint64_t trained_stamp;        /* wt__trained_stamp of trained_folder at the last read; guarded by build_lock */
     struct pool free_workspaces, free_readers;
+    _Atomic int64_t checked; /* Unix time at which a query last read the state of the store, in seconds; 0 before */
+    atomic_uint_fast64_t tool_hits, tool_misses; /* reads of a query's tools that the cache had, or lacked in part */
+    atomic_uint_fast64_t mask_hits, mask_misses; /* filters whose mask was cached, or was computed */
 };
+
+/* Figures for monitoring. */
+struct engine_figures {
+    uint64_t generation, tools; /* of the current index; 0 without one */
+    int64_t indexed, checked;   /* Unix times in seconds: struct index_handle's `made`, and wt_engine's `checked` */
+    uint64_t tool_hits, tool_misses, mask_hits, mask_misses;
+    uint64_t vector_hits, vector_misses; /* texts of requests that the vector cache had, or that were encoded */
+    const struct encoder *encoder; /* the encoder, or else its fallback; NULL if neither is open */
+};
+/* Reads the figures without opening anything. Any thread. */
+void wt__engine_figures(wt_engine *engine, struct engine_figures *out);
 
 /* Locks build_lock. Another thread may hold it during a whole build, so this polls progress and returns WT_ECANCELLED
  * if cancelled. */

@@ -426,6 +426,7 @@ int wt__filter_mask(wt_engine *engine, struct index_handle *index, const wt_filt
     pthread_mutex_lock(&engine->lock);
     *out = find_cached_mask(index, view);
     pthread_mutex_unlock(&engine->lock);
+    atomic_fetch_add_explicit(*out ? &engine->mask_hits : &engine->mask_misses, 1, memory_order_relaxed);
     if (!*out) {
         WT_TRY(make_mask(engine, index, filter, view, progress, &fresh, err));
         pthread_mutex_lock(&engine->lock);

@@ -549,6 +549,7 @@ static int refresh_index(wt_engine *engine, struct progress *progress, const str
     for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
         atomic_init(&fresh->without_vector[i], INDEX_UNCOUNTED);
     atomic_init(&fresh->references, 2); /* one for the engine, one for the caller */
+    fresh->made = (int64_t)time(NULL);
     pthread_mutex_lock(&engine->lock);
     replace_index(engine, fresh);
     pthread_mutex_unlock(&engine->lock);
@@ -584,7 +585,9 @@ static int read_current_moment(wt_engine *engine, unsigned wait_ms, struct momen
     WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     WT_TRY(wt__open_reader(&reader, engine, err));
     wt__store_set_wait(reader.store, wait_ms);
-    return wt__moment_read(engine, reader.store, out, err);
+    WT_TRY(wt__moment_read(engine, reader.store, out, err));
+    atomic_store_explicit(&engine->checked, (int64_t)time(NULL), memory_order_relaxed);
+    return 0;
 }
 
 /* Returns the index of the newest catalogue, built if needed. */

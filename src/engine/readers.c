@@ -356,10 +356,12 @@ int wt__index_tools(wt_engine *engine, const struct index_handle *index, const i
                     struct arena *arena, struct tool *out, wt_error *err)
 {
     const struct kept_tools *kept = current_kept_tools(engine, index);
+    bool has = kept || get_cached_tools(index, ids, count, out);
+    atomic_fetch_add_explicit(has ? &engine->tool_hits : &engine->tool_misses, 1, memory_order_relaxed);
+    if (!has)
+        return read_index_tools(engine, index, ids, count, arena, out, err);
     if (kept)
         get_kept_tools(kept, index, ids, count, out);
-    else if (!get_cached_tools(index, ids, count, out))
-        return read_index_tools(engine, index, ids, count, arena, out, err);
     return 0;
 }
 

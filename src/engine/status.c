@@ -15,6 +15,7 @@
 #include "recipe/trained.h"
 #include "recipe/recipes.h"
 #include "retrieve/document.h"
+#include "retrieve/vector_cache.h"
 
 enum {
     CONFIG_MAX = 64 << 20, /* maximum bytes of a config.json */
@@ -282,4 +283,26 @@ int wt_get_status(wt_engine *engine, wt_status **out, wt_error *err)
     measure_sizes(&r);
     *out = &WT_TAKE(status)->public;
     return 0;
+}
+
+/* ---------------------------------------------------------------- figures */
+
+void wt__engine_figures(wt_engine *engine, struct engine_figures *out)
+{
+    const struct vector_cache_counts vectors = wt__vector_cache_count(engine->request_vectors);
+    *out = (struct engine_figures){.checked = atomic_load(&engine->checked),
+                                   .tool_hits = atomic_load(&engine->tool_hits),
+                                   .tool_misses = atomic_load(&engine->tool_misses),
+                                   .mask_hits = atomic_load(&engine->mask_hits),
+                                   .mask_misses = atomic_load(&engine->mask_misses),
+                                   .vector_hits = vectors.found,
+                                   .vector_misses = vectors.encoded};
+    pthread_mutex_lock(&engine->lock);
+    out->encoder = engine->encoder.opened ? engine->encoder.opened : engine->fallback.opened;
+    if (engine->index) {
+        out->generation = engine->index->moment.generation;
+        out->tools = engine->index->snapshot->rows;
+        out->indexed = engine->index->made;
+    }
+    pthread_mutex_unlock(&engine->lock);
 }

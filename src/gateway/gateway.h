@@ -67,6 +67,9 @@ void wt__gateway_stop(struct gateway *gateway);
 /* Stops the servers and frees the gateway. Call it after closing the services of the faces. NULL is a no-op. */
 void wt__gateway_close(struct gateway *gateway);
 
+/* Appends the metrics of the servers, in Prometheus' text format. gateway: a struct gateway; void so that the function
+ * can be used as routes.metrics. */
+void wt__gateway_write_metrics(void *gateway, struct buffer *out);
 /* Appends the content of the state file, a JSON object. */
 void wt__gateway_write_state(struct gateway *gateway, struct buffer *out);
 

@@ -8,12 +8,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "base/clock.h"
 #include "base/json_scan.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "mcp/shape.h"
+#include "serve/mcp/transport.h"
+#include "serve/trace.h"
 
 enum { HANDLE_BYTES = 33 };
 
@@ -39,6 +42,7 @@ struct relay_state {
     struct parked *exchange;        /* running exchange, or NULL */
     struct buffer responses, state; /* inputResponses and requestState of the next request as JSON; may be empty */
     double until_ms;                /* end of the wait for a server that is not running, by wt__now_ms */
+    uint64_t span;                  /* id of the request's span; 0 without a trace */
     bool was_resent;                /* a request that the server may have received was sent again */
     bool lacks_capability;          /* the server asked for a capability that the modern client lacks */
     struct buffer *result;          /* result for the caller of wt__relay */
@@ -161,14 +165,42 @@ static bool is_hop_member(struct str key)
     return wt__str_equal(key, STR("progressToken")) || wt__str_starts(key, STR("io.modelcontextprotocol/"));
 }
 
-/* Appends the members of the client's _meta for the server, unchanged. */
-static void put_meta(struct buffer *out, const struct mcp_call *call)
+/* The trace context for the server. */
+struct outgoing_trace {
+    char parent[TRACE_PARENT_BYTES]; /* "" to pass the client's _meta on */
+    struct str state;                /* tracestate of the client's headers; "" if absent */
+    bool replaces_state;             /* the context comes from the headers, so tracestate of _meta is dropped */
+};
+
+/* Determines the trace context for the server: a span of this process if traces are exported, else the client's
+ * span. */
+static void read_outgoing_trace(struct outgoing_trace *out, const struct relay_state *r)
+{
+    const struct request_trace *trace = wt__mcp_call_trace(r->call);
+    *out = (struct outgoing_trace){.state = STR("")};
+    if (!wt__trace_is_known(trace))
+        return;
+    const struct trace_context context = wt__trace_context(trace);
+    wt__trace_format(out->parent, &context, trace->source->exports ? r->span : context.parent);
+    out->replaces_state = trace->has_parent;
+    if (trace->has_parent)
+        out->state = wt__http_field(trace->head, "tracestate");
+}
+
+/* Appends the members of the client's _meta for the server, unchanged except for the trace context. */
+static void put_meta(struct buffer *out, const struct mcp_call *call, const struct outgoing_trace *trace)
 {
     struct json_scan scan;
     struct json_item item;
+    if (*trace->parent)
+        wt__buffer_printf(out, "\"traceparent\":\"%s\"", trace->parent);
+    if (trace->state.len > 0)
+        wt__mcp_put_text(out, ",\"tracestate\":", trace->state);
     wt__json_scan_open(&scan, wt__mcp_call_meta(call), 0, 1);
     while (wt__json_scan_next(&scan, &item) > 0) {
-        if (is_hop_member(item.key))
+        bool replaced = (*trace->parent && wt__str_equal(item.key, STR("traceparent"))) ||
+                        (trace->replaces_state && wt__str_equal(item.key, STR("tracestate")));
+        if (replaced || is_hop_member(item.key))
             continue;
         wt__buffer_text(out, out->len > 0 ? ",\"" : "\"");
         wt__buffer_str(out, item.key);
@@ -235,14 +267,40 @@ static int borrow_link(struct relay_state *r, struct upstream_link **out)
     return rc;
 }
 
+enum { TRACE_HEADERS = 2 };
+
+/* Writes the headers for an HTTP server: those of --pass-header, and the trace context. Returns their number. state:
+ * receives the text of the tracestate. */
+static size_t list_passed_headers(const struct relay_state *r, const struct outgoing_trace *trace, struct buffer *state,
+                                  struct http_header out[MCP_PASSED_HEADERS_MAX + TRACE_HEADERS])
+{
+    size_t count;
+    bool passes_trace = false;
+    const struct http_header *passed = wt__mcp_call_passed_headers(r->call, &count);
+    for (size_t i = 0; i < count; i++) {
+        out[i] = passed[i];
+        passes_trace |= strcasecmp(passed[i].name, "traceparent") == 0 || strcasecmp(passed[i].name, "tracestate") == 0;
+    }
+    if (passes_trace || !*trace->parent)
+        return count;
+    out[count++] = (struct http_header){"traceparent", trace->parent};
+    wt__buffer_str(state, trace->state);
+    if (state->len > 0 && !state->failed)
+        out[count++] = (struct http_header){"tracestate", state->ptr};
+    return count;
+}
+
 /* Sends the request to the server. Sets r->exchange, unless no connection could be borrowed. */
 static int send_to_server(struct relay_state *r)
 {
     struct mcp_call *call = r->call;
     unsigned configured_ms = r->upstream->server->call_timeout_ms;
-    WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0}, meta = {0}, capabilities = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0}, meta = {0}, capabilities = {0}, state = {0};
+    struct http_header passed[MCP_PASSED_HEADERS_MAX + TRACE_HEADERS];
+    struct outgoing_trace trace;
+    read_outgoing_trace(&trace, r);
     put_params(&params, r);
-    put_meta(&meta, call);
+    put_meta(&meta, call, &trace);
     if (wt__mcp_call_capabilities(call))
         wt__json_write(&capabilities, wt__mcp_call_capabilities(call));
     if (params.failed || meta.failed || capabilities.failed)
@@ -260,7 +318,8 @@ static int send_to_server(struct relay_state *r)
         .principal = wt__mcp_call_principal(call),
         .timeout_ms = configured_ms ? configured_ms : r->gateway->options.call_timeout_ms,
     };
-    request.passed = wt__mcp_call_passed_headers(call, &request.passed_count);
+    request.passed = passed;
+    request.passed_count = list_passed_headers(r, &trace, &state, passed);
     struct parked *exchange = calloc(1, sizeof *exchange);
     WT_CHECK_ALLOC(exchange, r->err);
     int rc = borrow_link(r, &exchange->link);
@@ -587,24 +646,58 @@ static void give_call_shares(const struct relay_state *r)
     wt__shares_give(&r->upstream->calls, wt__mcp_call_holder(r->call), 1);
 }
 
+static enum relayed relay_request(struct relay_state *r)
+{
+    if (!take_call_shares(r))
+        return RELAY_FAILED;
+    enum relayed out = resume_call(r) ? RELAY_ANSWERED : RELAY_FAILED;
+    bool asks = true;
+    for (int round = 0; out == RELAY_ANSWERED && asks && round < MCP_ROUNDS_MAX; round++)
+        out = ask_server(r, &asks);
+    if (out == RELAY_ANSWERED && asks) {
+        wt__fail(r->err, WT_ETOOLONG, "the server asked questions in %d rounds and still has more", MCP_ROUNDS_MAX);
+        out = RELAY_FAILED;
+    }
+    free_parked(r->exchange);
+    give_call_shares(r);
+    wt__buffer_dispose(&r->responses);
+    wt__buffer_dispose(&r->state);
+    return out;
+}
+
+/* Counts a request in the metrics and in the client's trace. */
+static void count_relayed(const struct relay_state *r, enum relayed out, double begun_ms)
+{
+    static const enum upstream_outcome outcomes[] = {[RELAY_ANSWERED] = UPSTREAM_OK,
+                                                     [RELAY_ASKED] = UPSTREAM_ASKED,
+                                                     [RELAY_REFUSED] = UPSTREAM_ERROR,
+                                                     [RELAY_FAILED] = UPSTREAM_FAILED};
+    enum upstream_outcome outcome = outcomes[out];
+    const struct trace_span span = {.stage = TRACE_UPSTREAM,
+                                    .failed = out == RELAY_FAILED,
+                                    .begun_ms = begun_ms,
+                                    .ended_ms = wt__now_ms(),
+                                    .id = r->span,
+                                    .server = wt__upstream_name(r->upstream)};
+    if (outcome == UPSTREAM_OK && wt__result_is_error(wt__buffer_view(r->result)))
+        outcome = UPSTREAM_ERROR;
+    atomic_fetch_add_explicit(&r->upstream->outcomes[outcome], 1, memory_order_relaxed);
+    wt__histogram_add(&r->upstream->durations, span.ended_ms - begun_ms);
+    wt__trace_add(wt__mcp_call_trace(r->call), &span);
+}
+
 enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct upstream *upstream,
                        const struct relay *what, struct buffer *result, wt_error *err)
 {
-    struct relay_state r = {
-        .gateway = gateway, .call = call, .upstream = upstream, .what = what, .result = result, .err = err};
-    if (!take_call_shares(&r))
-        return RELAY_FAILED;
-    enum relayed out = resume_call(&r) ? RELAY_ANSWERED : RELAY_FAILED;
-    bool asks = true;
-    for (int round = 0; out == RELAY_ANSWERED && asks && round < MCP_ROUNDS_MAX; round++)
-        out = ask_server(&r, &asks);
-    if (out == RELAY_ANSWERED && asks) {
-        wt__fail(err, WT_ETOOLONG, "the server asked questions in %d rounds and still has more", MCP_ROUNDS_MAX);
-        out = RELAY_FAILED;
-    }
-    free_parked(r.exchange);
-    give_call_shares(&r);
-    wt__buffer_dispose(&r.responses);
-    wt__buffer_dispose(&r.state);
+    double begun_ms = wt__now_ms();
+    struct relay_state r = {.gateway = gateway,
+                            .call = call,
+                            .upstream = upstream,
+                            .what = what,
+                            .span = wt__trace_new_span(wt__mcp_call_trace(call)),
+                            .result = result,
+                            .err = err};
+    enum relayed out = relay_request(&r);
+    count_relayed(&r, out, begun_ms);
     return out;
 }

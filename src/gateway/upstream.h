@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/histogram.h"
 #include "base/json.h"
 #include "base/shares.h"
 #include "mcp/connection.h"
@@ -165,7 +166,18 @@ struct upstream_link {
     bool lost; /* the connection broke; protected by the upstream's lock */
 };
 
+/* Results of requests of clients to a server. */
+enum upstream_outcome {
+    UPSTREAM_OK,
+    UPSTREAM_ERROR,  /* the server answered with an error */
+    UPSTREAM_ASKED,  /* a question went to the client */
+    UPSTREAM_FAILED, /* no answer: the server is down or too slow, a limit was reached, or the client cancelled */
+    UPSTREAM_OUTCOMES
+};
+
 struct upstream {
+    struct histogram durations;                       /* of requests of clients, with the wait for the server */
+    atomic_uint_fast64_t outcomes[UPSTREAM_OUTCOMES]; /* number of requests of clients */
     const struct mcp_server *server;
     struct upstream_options options;
     pthread_t thread;

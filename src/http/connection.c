@@ -154,6 +154,7 @@ struct connection {
     bool only_end; /* `readable` watches only for the client to close */
     bool waits_to_write;
     bool counts;                    /* counted in loop->answering */
+    bool has_asked;                 /* a complete request has arrived */
     bool has_holder;                /* the handler named a holder for the last head */
     char holder[HTTP_HOLDER_BYTES]; /* holder of the last head; "" before the first */
     char peer[HTTP_PEER_BYTES];
@@ -174,10 +175,13 @@ static void call_record(struct connection *connection, const struct http_record 
 static void record_own(struct connection *connection)
 {
     struct own_answer *own = &connection->own;
-    call_record(connection, &(struct http_record){.request = own->message ? &own->message->request : NULL,
+    const struct http_message *message = own->message;
+    call_record(connection, &(struct http_record){.request = message ? &message->request : NULL,
                                                   .peer = connection->peer,
                                                   .status = own->status,
-                                                  .bytes = own->bytes});
+                                                  .bytes = own->bytes,
+                                                  .end_ms = wt__now_ms(),
+                                                  .note = message ? message->note.bytes : NULL});
     wt__http_message_free(own->message);
     *own = (struct own_answer){0};
 }
@@ -227,9 +231,12 @@ static void leave_exchange(struct connection *connection)
                                                   .status = status,
                                                   .bytes = bytes,
                                                   .queue_ms = started - exchange->queued_ms,
-                                                  .run_ms = now - started});
+                                                  .run_ms = now - started,
+                                                  .end_ms = now,
+                                                  .note = wt__http_note(exchange)});
     exchange->connection = NULL;
     connection->exchange = NULL;
+    atomic_fetch_sub(&connection->loop->in_progress, 1);
     if (connection->counts)
         wt__shares_give(&connection->loop->answering, holder_of(connection), 1);
     connection->counts = false;
@@ -375,11 +382,11 @@ static void write_more(struct connection *connection)
 }
 
 /* Returns the fields of every answer to this request. */
-static struct http_fields common_fields(const struct server_loop *loop, const struct http_request *request)
+static struct http_fields common_fields(const struct server_loop *loop, struct http_message *message)
 {
     struct http_fields fields = {0};
     if (loop->handler.fields)
-        loop->handler.fields(loop->handler.context, request, &fields);
+        loop->handler.fields(loop->handler.context, &message->request, message->note.bytes, &fields);
     return fields;
 }
 
@@ -392,8 +399,9 @@ static void answer_alone(struct connection *connection, int status, const char *
     struct buffer bytes = {0};
     struct http_message *of = is_request ? wt__http_reader_take(&connection->reader) : NULL;
     struct http_fields common = {0};
+    last |= atomic_load(&connection->loop->mailbox->draining);
     if (of)
-        common = common_fields(connection->loop, &of->request);
+        common = common_fields(connection->loop, of);
     bool without = of && wt__str_equal(of->request.method, STR("HEAD"));
     wt__http_reader_dispose(&connection->reader);
     wt__http_write_error(&body, status, message);
@@ -442,29 +450,30 @@ static void take_output(struct connection *connection)
     write_more(connection);
 }
 
-/* Answers 503 instead of the handler. */
-static void answer_overload(struct connection *connection, const char *message)
-{
-    atomic_fetch_add(&connection->loop->overloaded, 1);
-    wt__exchange_answer_overload(connection->exchange, message);
-    take_output(connection);
-}
-
 /* Queues the request for the workers. Answers 503 if the holder exceeds a share or the queue is full. fits: false if
  * the holder exceeds its share of memory. */
 static void queue_request(struct connection *connection, bool fits)
 {
+    static const char *const messages[HTTP_OVERLOADS] = {
+        [HTTP_OVERLOAD_QUEUE] = "Too many requests of this client are queued; try again later.",
+        [HTTP_OVERLOAD_CONNECTIONS] = "Too many requests of this client are in progress; try again later.",
+        [HTTP_OVERLOAD_MEMORY] = "The requests of this client use too much memory; try again later.",
+    };
     struct server_loop *loop = connection->loop;
-    const char *holder = holder_of(connection), *why = NULL;
+    const char *holder = holder_of(connection);
+    enum http_overload why = HTTP_OVERLOADS;
     connection->counts = fits && wt__shares_take(&loop->answering, holder, 1);
     if (!fits)
-        why = "The requests of this client use too much memory; try again later.";
+        why = HTTP_OVERLOAD_MEMORY;
     else if (!connection->counts)
-        why = "Too many requests of this client are in progress; try again later.";
+        why = HTTP_OVERLOAD_CONNECTIONS;
     else if (!wt__http_queue_push(loop->queue, connection->exchange, holder))
-        why = "Too many requests of this client are queued; try again later.";
-    if (why)
-        answer_overload(connection, holder ? why : NULL);
+        why = HTTP_OVERLOAD_QUEUE;
+    if (why == HTTP_OVERLOADS)
+        return;
+    atomic_fetch_add(&loop->overloaded[why], 1);
+    wt__exchange_answer_overload(connection->exchange, holder ? messages[why] : NULL);
+    take_output(connection);
 }
 
 /* Creates the exchange of a complete request and queues it. */
@@ -474,7 +483,7 @@ static void start_exchange(struct connection *connection)
     bool http_1_0 = connection->reader.framing.http_1_0;
     bool fits = update_held(connection);
     atomic_fetch_add(&loop->requests, 1);
-    struct http_fields common = common_fields(loop, &connection->reader.message->request);
+    struct http_fields common = common_fields(loop, connection->reader.message);
     struct http_exchange *exchange = wt__exchange_new(loop->mailbox, connection->reader.message, http_1_0, &common);
     if (!exchange) {
         answer_alone(connection, 503, wt__http_refusal_message(HTTP_NO_MEMORY), true, true);
@@ -484,12 +493,11 @@ static void start_exchange(struct connection *connection)
     exchange->connection = connection;
     exchange->queued_ms = wt__now_ms();
     connection->exchange = exchange;
+    atomic_fetch_add(&loop->in_progress, 1);
     connection->state = ANSWERING;
     start_wait(connection, HTTP_WAIT_NONE);
-    if (loop->stopping)
-        answer_overload(connection, "The server is shutting down.");
-    else
-        queue_request(connection, fits);
+    connection->has_asked = true;
+    queue_request(connection, fits);
 }
 
 /* Handles a complete head: rejects the request, or continues to read its body. body_has_begun: true if input follows
@@ -548,7 +556,7 @@ static void feed_reader(struct connection *connection, struct str input)
         }
     }
     if (connection->state == READING && connection->reader.message && !update_held(connection)) {
-        atomic_fetch_add(&connection->loop->overloaded, 1);
+        atomic_fetch_add(&connection->loop->overloaded[HTTP_OVERLOAD_MEMORY], 1);
         answer_alone(connection, 503, NULL, connection->reader.part == HTTP_PART_BODY, true);
     }
     if (input.len == 0 || connection->last || connection->state == DEAD)
@@ -730,8 +738,16 @@ void wt__connections_stop(struct server_loop *loop)
     loop->stopping = true;
     for (struct connection *connection = loop->connections; connection; connection = after) {
         after = connection->after;
-        if (connection->state == READING && !connection->reader.message)
-            free_connection(connection);
+        if (connection->state != READING || connection->reader.message)
+            continue;
+        read_input(connection);
+        if (connection->state == READING && !connection->reader.message) {
+            if (connection->has_asked)
+                connection->state = DEAD;
+            else
+                start_wait(connection, HTTP_WAIT_CLOSE);
+        }
+        settle_connection(connection);
     }
 }
 

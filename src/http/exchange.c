@@ -90,8 +90,15 @@ void wt__mailbox_shut(struct mailbox *mailbox)
     pthread_mutex_unlock(&mailbox->lock);
 }
 
+void wt__mailbox_request_drain(struct mailbox *mailbox)
+{
+    atomic_store(&mailbox->draining, true);
+    ring_mailbox(mailbox);
+}
+
 void wt__mailbox_request_stop(struct mailbox *mailbox)
 {
+    atomic_store(&mailbox->draining, true);
     atomic_store(&mailbox->stopping, true);
     ring_mailbox(mailbox);
 }
@@ -277,6 +284,11 @@ const struct http_request *wt__http_request(const struct http_exchange *exchange
     return &exchange->message->request;
 }
 
+void *wt__http_note(const struct http_exchange *exchange)
+{
+    return exchange->message->note.bytes;
+}
+
 /* Releases the lock and posts the letter, unless it is already posted or the client is gone. Requires the lock. */
 static void unlock_and_post(struct http_exchange *exchange)
 {
@@ -367,7 +379,7 @@ static bool is_head(const struct http_exchange *exchange)
 static void write_head(struct http_exchange *exchange, struct buffer *out, struct http_answer_head *head)
 {
     head->common = &exchange->common;
-    head->close = !exchange->message->request.keep_alive || atomic_load(&exchange->mailbox->stopping);
+    head->close = !exchange->message->request.keep_alive || atomic_load(&exchange->mailbox->draining);
     wt__http_write_head(out, head);
 }
 

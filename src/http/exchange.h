@@ -80,6 +80,11 @@ struct http_exchange;
 
 const struct http_request *wt__http_request(const struct http_exchange *exchange);
 
+/* A note is memory of the handler for a request, HTTP_NOTE_BYTES, aligned for any type and zeroed at first. It lives as
+ * long as the request. The functions below leave its content to the handler. */
+enum { HTTP_NOTE_BYTES = 640 };
+void *wt__http_note(const struct http_exchange *exchange);
+
 /* Sends the complete answer. Does nothing if an answer has begun. type: Content-Type; NULL without a body. Fields with
  * an invalid name or with control characters in the value are omitted. body is copied. */
 void wt__http_answer(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,

@@ -51,6 +51,7 @@ struct letter {
  * mailbox is reference-counted and may outlive the loop. Then posts fail. */
 struct mailbox {
     atomic_uint holders;          /* number of references */
+    atomic_bool draining;         /* a drain or a stop was requested: each answer closes its connection */
     atomic_bool stopping;         /* a stop was requested */
     int descriptor;               /* eventfd; readable after a post or a stop request */
     pthread_mutex_t lock;         /* protects the fields below */
@@ -68,8 +69,9 @@ struct letter *wt__mailbox_take(struct mailbox *mailbox);
 /* Rejects further posts. Letters posted before can still be taken. */
 void wt__mailbox_shut(struct mailbox *mailbox);
 
-/* Sets `stopping` and wakes the loop. Safe in signal handlers. The flag is in the mailbox because exchanges read it,
- * too. */
+/* Set `draining`, or both flags, and wake the loop. Safe in signal handlers. The flags are in the mailbox because
+ * exchanges read them, too. */
+void wt__mailbox_request_drain(struct mailbox *mailbox);
 void wt__mailbox_request_stop(struct mailbox *mailbox);
 
 /* The loop's side of an exchange. exchange.h is the handler's side.
@@ -217,7 +219,9 @@ struct server_loop {
     struct shares answering;               /* connections with a request in progress, by holder */
     bool stopping;                         /* shutdown has begun; the close of the last connection ends the loop */
     atomic_uint_fast64_t connection_count; /* open connections */
-    atomic_uint_fast64_t accepted, refused, overloaded, requests; /* since the server was opened */
+    atomic_uint_fast64_t in_progress;      /* exchanges of connections */
+    atomic_uint_fast64_t accepted, refused, requests; /* since the server was opened, like overloaded */
+    atomic_uint_fast64_t overloaded[HTTP_OVERLOADS];
     char input[HTTP_INPUT_BYTES];
 };
 
@@ -231,7 +235,8 @@ void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind
 /* Closes the connection that has been idle longest, or else the connection that has waited longest for its head.
  * Returns false if neither exists. */
 bool wt__connections_close_idle(struct server_loop *loop);
-/* Begins the shutdown: closes connections without a request. */
+/* Begins the shutdown. Reads once from each connection without a request, and closes it if nothing came. A connection
+ * that has not sent a request yet stays open for a second, because its first request may be on its way. */
 void wt__connections_stop(struct server_loop *loop);
 /* Closes all connections. Handlers that still answer are notified that their client is gone. */
 void wt__connections_close_all(struct server_loop *loop);

@@ -474,6 +474,7 @@ static bool begin_message(struct http_reader *reader)
     if (!message)
         return false;
     message->head = message->body = (struct buffer){0};
+    memset(&message->note, 0, sizeof message->note);
     reader->message = message;
     return wt__grow((void **)&message->head.ptr, &message->head.capacity, HEAD_BYTES, 1) == 0;
 }

@@ -2,6 +2,7 @@
 #ifndef WT_HTTP_READER_H
 #define WT_HTTP_READER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
@@ -79,10 +80,14 @@ struct http_chunks {
     uint32_t left;             /* remaining bytes of this chunk */
 };
 
-/* A request and the bytes that it views. */
+/* A request, the bytes that it views, and the handler's note (exchange.h). */
 struct http_message {
     struct http_request request;
     struct buffer head, body;
+    union {
+        max_align_t align;
+        char bytes[HTTP_NOTE_BYTES];
+    } note;
 };
 
 /* Frees a message. Ignores NULL. */

@@ -16,8 +16,10 @@ enum {
 struct http_server {
     struct server_loop loop;
     struct http_listener listener;
-    struct event *acceptable, *mailbox_readable, *pause_end, *deadline; /* deadline: end of the shutdown */
-    unsigned workers, stop_ms;
+    struct event *acceptable, *mailbox_readable, *pause_end;
+    struct event *drain_end, *deadline; /* deadline: end of the shutdown */
+    bool drains;                        /* the drain has begun */
+    unsigned workers, stop_ms, drain_ms;
 };
 
 static struct timeval to_timeval(unsigned ms)
@@ -25,25 +27,31 @@ static struct timeval to_timeval(unsigned ms)
     return (struct timeval){ms / 1000, (suseconds_t)(ms % 1000) * 1000};
 }
 
-static void on_connection_waiting(evutil_socket_t descriptor, short what, void *argument)
+/* Accepts waiting connections, at most ACCEPTED_MAX. Returns true if more may wait. */
+static bool accept_connections(struct http_server *server)
 {
-    (void)descriptor, (void)what;
-    struct http_server *server = argument;
     for (int i = 0; i < ACCEPTED_MAX; i++) {
         char peer[HTTP_PEER_BYTES];
         int accepted = wt__http_accept(&server->listener, peer);
         if (accepted >= 0) {
             wt__connection_open(&server->loop, accepted, peer);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            return;
+            return false;
         } else if ((errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) &&
                    !wt__connections_close_idle(&server->loop)) {
             struct timeval pause = to_timeval(PAUSE_MS);
             event_del(server->acceptable);
             event_add(server->pause_end, &pause);
-            return;
+            return false;
         }
     }
+    return true;
+}
+
+static void on_connection_waiting(evutil_socket_t descriptor, short what, void *argument)
+{
+    (void)descriptor, (void)what;
+    accept_connections(argument);
 }
 
 static void on_pause_end(evutil_socket_t descriptor, short what, void *argument)
@@ -66,7 +74,11 @@ static void begin_stop(struct http_server *server)
 {
     struct timeval most = to_timeval(server->stop_ms);
     const struct http_handler *handler = &server->loop.handler;
+    event_del(server->drain_end);
+    while (accept_connections(server)) /* closing the listener would reset connections that wait */
+        ;
     event_del(server->acceptable);
+    event_del(server->pause_end);
     wt__http_listener_close(&server->listener);
     event_add(server->deadline, &most);
     wt__connections_stop(&server->loop);
@@ -76,12 +88,29 @@ static void begin_stop(struct http_server *server)
         event_base_loopbreak(server->loop.base);
 }
 
+static void on_drain_end(evutil_socket_t descriptor, short what, void *argument)
+{
+    (void)descriptor, (void)what;
+    wt__http_server_stop(argument);
+}
+
+static void begin_drain(struct http_server *server)
+{
+    struct timeval most = to_timeval(server->drain_ms);
+    server->drains = true;
+    if (server->drain_ms == 0 || event_add(server->drain_end, &most) < 0)
+        wt__http_server_stop(server);
+}
+
 static void on_mailbox_readable(evutil_socket_t descriptor, short what, void *argument)
 {
     (void)descriptor, (void)what;
     struct http_server *server = argument;
+    struct mailbox *mailbox = server->loop.mailbox;
     wt__connections_take_output(&server->loop);
-    if (atomic_load(&server->loop.mailbox->stopping) && !server->loop.stopping)
+    if (atomic_load(&mailbox->draining) && !atomic_load(&mailbox->stopping) && !server->drains)
+        begin_drain(server);
+    if (atomic_load(&mailbox->stopping) && !server->loop.stopping)
         begin_stop(server);
 }
 
@@ -114,6 +143,7 @@ static void set_server_options(struct http_server *server, const struct http_ser
     loop->waits.duration_ms[HTTP_WAIT_CLOSE] = LINGER_MS;
     server->workers = options->workers;
     server->stop_ms = value_or_default(options->stop_ms, HTTP_STOP_MS);
+    server->drain_ms = options->drain_ms < HTTP_DRAIN_MS_MAX ? options->drain_ms : HTTP_DRAIN_MS_MAX;
 }
 
 static struct event_base *create_event_base(void)
@@ -143,9 +173,11 @@ static int open_loop(struct http_server *server, const struct http_server_option
     server->mailbox_readable =
         event_new(loop->base, loop->mailbox->descriptor, EV_READ | EV_PERSIST, on_mailbox_readable, server);
     server->pause_end = evtimer_new(loop->base, on_pause_end, server);
+    server->drain_end = evtimer_new(loop->base, on_drain_end, server);
     server->deadline = evtimer_new(loop->base, on_deadline, server);
-    bool all = server->acceptable && server->mailbox_readable && server->pause_end && server->deadline &&
-               event_add(server->acceptable, NULL) == 0 && event_add(server->mailbox_readable, NULL) == 0;
+    bool all = server->acceptable && server->mailbox_readable && server->pause_end && server->drain_end &&
+               server->deadline && event_add(server->acceptable, NULL) == 0 &&
+               event_add(server->mailbox_readable, NULL) == 0;
     return all ? 0 : wt__fail_nomem(err);
 }
 
@@ -194,14 +226,26 @@ void wt__http_server_stop(struct http_server *server)
     wt__mailbox_request_stop(server->loop.mailbox);
 }
 
+void wt__http_server_drain(struct http_server *server)
+{
+    wt__mailbox_request_drain(server->loop.mailbox);
+}
+
+bool wt__http_server_is_draining(const struct http_server *server)
+{
+    return atomic_load(&server->loop.mailbox->draining);
+}
+
 void wt__http_server_figures(const struct http_server *server, struct http_figures *out)
 {
     struct server_loop *loop = (struct server_loop *)&server->loop; /* counters are atomic or have their own lock */
     *out = (struct http_figures){.connections = atomic_load(&loop->connection_count),
+                                 .in_progress = atomic_load(&loop->in_progress),
                                  .accepted = atomic_load(&loop->accepted),
                                  .refused = atomic_load(&loop->refused),
-                                 .overloaded = atomic_load(&loop->overloaded),
                                  .requests = atomic_load(&loop->requests)};
+    for (size_t i = 0; i < HTTP_OVERLOADS; i++)
+        out->overloaded[i] = atomic_load(&loop->overloaded[i]);
     wt__http_queue_count(loop->queue, &out->queued, &out->running);
 }
 
@@ -231,6 +275,7 @@ void wt__http_server_close(struct http_server *server)
     close_mailbox(server);
     wt__http_listener_close(&server->listener);
     free_event(server->pause_end);
+    free_event(server->drain_end);
     free_event(server->deadline);
     wt__waits_close(&server->loop.waits);
     if (server->loop.base)

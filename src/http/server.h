@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "http/exchange.h"
 
-enum { HTTP_COMMON_FIELDS_MAX = 4 };
+enum { HTTP_COMMON_FIELDS_MAX = 5 };
 
 /* Fields that are added to every answer to a request, also if the server answers by itself. Their views must outlive
  * the answer. */
@@ -35,6 +35,7 @@ enum {
     HTTP_IDLE_MS = 75000,            /* between requests */
     HTTP_READER_MS = 30000,          /* maximum time without progress while output is unsent */
     HTTP_STOP_MS = 10000,            /* time for running requests after a stop */
+    HTTP_DRAIN_MS_MAX = 3600000,     /* maximum duration of a drain */
     HTTP_HELD_BYTES_MAX = 512 << 20, /* default limit of memory for requests, divided among holders; 503 above it */
     HTTP_HOLDER_BYTES = 80,          /* holder's name with its NUL */
     HTTP_BODY_BYTES_MAX = 1 << 20,   /* default limit of a body */
@@ -48,6 +49,8 @@ struct http_record {
     int status;                         /* 0 if the client disconnected before the answer began */
     uint64_t bytes;                     /* bytes of the answer's body */
     double queue_ms, run_ms;            /* time in the queue; time from the handler's start to the last byte written */
+    double end_ms;                      /* time of the last byte written, on the clock of wt__now_ms */
+    const void *note;                   /* the handler's note (exchange.h), NULL if the input was not a request */
 };
 
 struct http_handler {
@@ -63,9 +66,10 @@ struct http_handler {
     /* Returns 0 to accept the head, or the status (such as 403) with which the request is rejected before its body is
      * read. Runs on the loop. May be NULL. */
     int (*refuse)(void *context, const struct http_request *head);
-    /* Adds the fields of every answer to this request to *out, which is empty at first. Runs on the loop and should
-     * only read the head. The views must live as long as the handler. May be NULL. */
-    void (*fields)(void *context, const struct http_request *head, struct http_fields *out);
+    /* Adds the fields of every answer to this request to *out, which is empty at first, and fills the request's note.
+     * Runs on the loop and should only read the head. The views must live as long as the handler or the note. Called
+     * again, before any answer, if memory for the request runs out. May be NULL. */
+    void (*fields)(void *context, const struct http_request *head, void *note, struct http_fields *out);
     /* Receives the result of a request. Runs on the loop and must not block. May be NULL. */
     void (*record)(void *context, const struct http_record *record);
     /* Called at the start of the shutdown, so that the handler can end long streams. Runs on the loop and must not
@@ -82,16 +86,26 @@ struct http_server_options {
      * HTTP_HEAD_MS, HTTP_BODY_MS, HTTP_IDLE_MS and HTTP_READER_MS. held_max is in bytes. */
     size_t queue_max, connections_max, held_max;
     unsigned stop_ms, head_ms, body_ms, idle_ms, reader_ms;
+    unsigned drain_ms; /* duration of a drain (wt__http_server_drain), at most HTTP_DRAIN_MS_MAX; 0 for none */
     struct http_handler handler;
 };
 
 struct http_server;
 
+/* Limits at which requests are answered 503. */
+enum http_overload {
+    HTTP_OVERLOAD_QUEUE,       /* the queue is full, or the holder has used up its share */
+    HTTP_OVERLOAD_CONNECTIONS, /* too many requests of the holder are in progress */
+    HTTP_OVERLOAD_MEMORY,      /* the requests of the holder use too much memory */
+    HTTP_OVERLOADS
+};
+
 struct http_figures {
-    uint64_t connections, queued, running; /* current numbers */
+    /* Current numbers. in_progress: requests that are queued, run by a worker, or answered later by another thread. */
+    uint64_t connections, queued, running, in_progress;
     /* Counted since the server was opened. accepted: connections. refused: requests with an invalid head, and late
-     * requests. overloaded: requests answered 503 at a limit or during the shutdown. requests: complete requests. */
-    uint64_t accepted, refused, overloaded, requests;
+     * requests. overloaded: requests answered 503, by limit. requests: complete requests. */
+    uint64_t accepted, refused, requests, overloaded[HTTP_OVERLOADS];
 };
 
 /* Checks a listen address. Returns 0, or WT_EINVAL with a message that names the valid forms. */
@@ -102,11 +116,17 @@ int wt__http_address_check(const char *listen, wt_error *err);
 int wt__http_server_open(struct http_server **out, const struct http_server_options *options, wt_error *err);
 /* Returns the address with the actual port: "127.0.0.1:8080", "unix:/run/x". */
 const char *wt__http_server_address(const struct http_server *server);
-/* Serves until wt__http_server_stop is called. Then running requests have stop_ms to end. After that, their clients
- * count as gone. */
+/* Serves until the server is stopped. Then running requests have stop_ms to end. After that, their clients count as
+ * gone. */
 int wt__http_server_run(struct http_server *server, wt_error *err);
-/* Requests the shutdown, from any thread or a signal handler. */
+/* Requests the shutdown, from any thread or a signal handler. Requests that have arrived by then are answered. */
 void wt__http_server_stop(struct http_server *server);
+/* Requests the shutdown after a drain of drain_ms, from any thread or a signal handler. During the drain, the server
+ * accepts connections and answers all requests. Each answer closes its connection, so that clients connect to another
+ * server. */
+void wt__http_server_drain(struct http_server *server);
+/* True once a drain or the shutdown was requested. Any thread. */
+bool wt__http_server_is_draining(const struct http_server *server);
 /* Returns the current figures, from any thread. */
 void wt__http_server_figures(const struct http_server *server, struct http_figures *out);
 /* Frees the server. Call it after wt__http_server_run has returned. Ignores NULL. */

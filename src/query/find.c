@@ -15,7 +15,13 @@ enum { DEFAULT_HITS = 5 };
 struct find_result {
     wt_hits public; /* first member, so that a pointer to it is a pointer to this struct */
     struct arena arena;
+    struct search_times times;
 };
+
+struct search_times wt__hits_times(const wt_hits *hits)
+{
+    return ((const struct find_result *)hits)->times;
+}
 
 void wt_hits_free(wt_hits *public)
 {
@@ -175,7 +181,10 @@ static int find_public_hits(wt_engine *engine, struct str request, const wt_find
         wt_hits_free(hits);
         return rc;
     }
-    hits->total_ms = wt__now_ms() - begun;
+    result->times = search.times;
+    result->times.begun = begun;
+    result->times.ended = wt__now_ms();
+    hits->total_ms = result->times.ended - begun;
     hits->encode_ms = search.hits.encode_ms;
     for (size_t i = 0; i < hits->len; i++)
         hits->copies += hits->items[i]->more_count;

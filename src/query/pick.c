@@ -14,7 +14,13 @@
 struct pick_result {
     wt_picked public; /* first member, so that a pointer to it is a pointer to this struct */
     struct arena arena;
+    struct search_times times;
 };
+
+struct search_times wt__picked_times(const wt_picked *picked)
+{
+    return ((const struct pick_result *)picked)->times;
+}
 
 void wt_picked_free(wt_picked *public)
 {
@@ -143,7 +149,10 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     }
     picked->notice = selection.notice.text;
     picked->notice_codes = selection.notice.codes;
-    picked->total_ms = wt__now_ms() - begun;
+    result->times = selection.times;
+    result->times.begun = begun;
+    result->times.ended = wt__now_ms();
+    picked->total_ms = result->times.ended - begun;
     picked->search_ms = fmax(picked->total_ms - picked->encode_ms - picked->model_ms,
                              0); /* not negative: a replayed answer has the model_ms of its recording */
     *out = picked;

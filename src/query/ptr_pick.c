@@ -354,6 +354,7 @@ static int run_ptr_pick(struct ptr_pick *p, bool bundle, wt_error *err)
     p->selection->notice = p->engine_sources.home.notice;
     p->selection->out->encoder = p->engine_sources.home.encoder;
     p->selection->out->encode_ms = p->engine_sources.home.hits.encode_ms;
+    p->selection->times = p->engine_sources.home.times;
     WT_TRY(bundle ? use_nearest_bundle(p, err) : choose_by_model(p, err));
     WT_TRY(add_ptr_notices(p, bundle, err));
     if (p->selection->options->explain)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "choose/relevance.h"
 #include "engine/filter.h"
@@ -448,6 +449,8 @@ static int retrieve_hits(struct search *search, wt_error *err)
     if (view.context)
         retriever.weights[SOURCE_CONTEXT] = 1;
     WT_TRY(wt__retrieve(&retriever, &view, &request, search->workspace, &search->hits, err));
+    search->times = (struct search_times){
+        .encode_ms = search->hits.encode_ms, .encoded = search->hits.encoded_at_ms, .retrieved = wt__now_ms()};
     if (wt__progress_step(search->progress, 0))
         return wt__fail_cancelled(err);
     struct store_tools tools = {search->engine, search->index, request.allowed};
@@ -458,8 +461,10 @@ static int retrieve_hits(struct search *search, wt_error *err)
                                  &search->multi_provider_probability,
                                  search->progress};
     WT_TRY(wt__rerank(&plan->reranker, &input, &search->hits, err));
-    if (reranker)
+    if (reranker) {
+        search->times.reranked = wt__now_ms();
         wt__hits_share_places(&search->hits, snapshot->keys);
+    }
     if (new > 0)
         wt__new_tools_limit(search->index->new_tools, now, snapshot->keys, &search->hits);
     if (search->hits.len > k)

@@ -17,6 +17,21 @@
 #include "retrieve/spelling.h"
 #include "whichtool.h"
 
+/* ---------------------------------------------------------------- times */
+
+/* Times of a search, on the clock of wt__now_ms, for traces and metrics. A time is 0 if its stage did not run. */
+struct search_times {
+    double begun;
+    double encode_ms, encoded; /* duration of encoding the request, and its end */
+    double retrieved;          /* end of the retrieval, including the encoding */
+    double reranked;           /* end of the reranker */
+    double ended;
+};
+
+/* Return the times of a result. */
+struct search_times wt__hits_times(const wt_hits *hits);
+struct search_times wt__picked_times(const wt_picked *picked);
+
 /* ---------------------------------------------------------------- plan */
 
 /* The plan of a search: the retriever, the models and the vectors that a recipe uses on this engine. Created before the
@@ -113,9 +128,10 @@ struct search {
     struct kept_ids kept;         /* kept tools of the conversation */
     uint32_t *kept_rows;          /* [kept_count] rows of the kept tools that the filter allows */
     size_t kept_count;
-    bool absent_service;   /* no tool mentions a service of the request */
-    struct str background; /* beginning of a long request whose wish is searched (retrieve/wish.h), or empty */
-    double context_ms;     /* time to encode the context */
+    bool absent_service;       /* no tool mentions a service of the request */
+    struct str background;     /* beginning of a long request whose wish is searched (retrieve/wish.h), or empty */
+    double context_ms;         /* time to encode the context */
+    struct search_times times; /* without begun and ended */
 
     /* Results. */
     struct hit_list hits;       /* valid until wt__search_end */

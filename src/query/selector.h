@@ -35,6 +35,7 @@ struct selection {
     wt_picked *out;
     struct notice notice;                          /* becomes out->notice */
     const struct conversation_input *conversation; /* the conversation of the request */
+    struct search_times times;                     /* times of the selector's search, without begun and ended */
     bool is_new; /* set by the chooser: past use exists, but the request probably needs another set */
 };
 

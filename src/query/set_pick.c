@@ -414,6 +414,7 @@ static int select_set(struct selection *selection, wt_error *err)
     int rc = picking.chooser ? run_set_pick(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     selection->out->encode_ms = picking.search.hits.encode_ms;
+    selection->times = picking.search.times;
     return rc;
 }
 

@@ -161,7 +161,8 @@ static int encode_texts(struct source_query *query, wt_error *err)
     limit_encoded_texts(texts, count);
     int rc = wt__vector_cache_encode(query->view->cache, encoder, workspace->scratch, texts, count, vectors,
                                      &workspace->arena, err);
-    query->out->encode_ms = wt__now_ms() - begun;
+    query->out->encoded_at_ms = wt__now_ms();
+    query->out->encode_ms = query->out->encoded_at_ms - begun;
     return rc;
 }
 
@@ -325,7 +326,7 @@ static int find_deeper(const struct source_query *query, wt_error *err)
 {
     struct retrieve_request again = *query->request;
     struct source_query deeper = *query;
-    double encode_ms = query->out->encode_ms;
+    double encode_ms = query->out->encode_ms, encoded_at_ms = query->out->encoded_at_ms;
     size_t exact_copies;
     again.encoded = query->out->encoded;
     again.votes = query->out->votes;
@@ -333,6 +334,7 @@ static int find_deeper(const struct source_query *query, wt_error *err)
     deeper.depth = CAPPED_DEPTH;
     int rc = find_hits(&deeper, &exact_copies, err);
     query->out->encode_ms = encode_ms;
+    query->out->encoded_at_ms = encoded_at_ms;
     return rc;
 }
 

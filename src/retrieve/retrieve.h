@@ -175,13 +175,14 @@ struct hit_list {
     const size_t *nearest_counts; /* [texts] */
     size_t nearest_most;
     double encode_ms;
-    bool absent_service; /* the request names a service that no tool mentions; set by the search */
-    float fits;          /* probability that any tool fits, by the learned scorer; NaN if the scorer was not used or
+    double encoded_at_ms; /* end of the encoding on the clock of wt__now_ms; 0 if nothing was encoded */
+    bool absent_service;  /* the request names a service that no tool mentions; set by the search */
+    float fits;           /* probability that any tool fits, by the learned scorer; NaN if the scorer was not used or
                                * the request is not English */
-    float fits_quantile; /* share of requests with a fitting tool whose `fits` is lower, by dev requests */
-    bool read_jointly;   /* the joint scorer changed these two and the probabilities of the first hits */
-    size_t named;        /* number of hits that lead for a name in the request (named.c); they come first */
-    bool named_only;     /* the request consists only of tool names */
+    float fits_quantile;  /* share of requests with a fitting tool whose `fits` is lower, by dev requests */
+    bool read_jointly;    /* the joint scorer changed these two and the probabilities of the first hits */
+    size_t named;         /* number of hits that lead for a name in the request (named.c); they come first */
+    bool named_only;      /* the request consists only of tool names */
     const struct copy *given; /* [given_count] copies that gave their places to other tools */
     size_t given_count;
     const struct provider_names *asked; /* providers named in the request; NULL if exact copies keep their places */

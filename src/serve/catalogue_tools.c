@@ -13,6 +13,9 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "call/called.h"
+#include "query/search.h"
+#include "serve/trace.h"
 #include "text/shown.h"
 #include "wire/members.h"
 
@@ -219,6 +222,8 @@ void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call
         wt__mcp_fail_tool_error(call, &err);
         return;
     }
+    const struct search_times times = wt__hits_times(hits);
+    wt__trace_add_search(wt__mcp_call_trace(call), &times);
     wt__mcp_progress(call, 1, 1, STR("searched"));
     if (rules->found)
         rules->found(rules->context, call, query, hits);
@@ -438,7 +443,11 @@ void wt__catalogue_write_call(struct mcp_catalogue *catalogue, struct mcp_call *
     options.time_limit_ms = catalogue->options.time_ms;
     options.progress = stop_if_cancelled;
     options.progress_context = call;
-    if (wt_call(catalogue->engine, request.ptr, request.len, &options, &called, &err) < 0)
+    int rc = wt_call(catalogue->engine, request.ptr, request.len, &options, &called, &err);
+    const wt_hits *hits = rc < 0 ? NULL : wt__called_hits(called);
+    const struct search_times times = hits ? wt__hits_times(hits) : (struct search_times){0};
+    wt__trace_add_search(wt__mcp_call_trace(call), &times);
+    if (rc < 0)
         wt__mcp_fail_tool_error(call, &err);
     else if (may_show_form(call, called) && put_form(&form, called))
         ask_for_values(call, called, wt__buffer_view(&form));

@@ -26,7 +26,8 @@ struct mcp_routes {
 static void answer_mcp(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
 {
     const struct mounted_server *mounted = context;
-    const struct mcp_asker asker = {principal, wt__scope_allows(scopes, SCOPE_CALL), mounted->passed_headers};
+    const struct mcp_asker asker = {principal, wt__scope_allows(scopes, SCOPE_CALL), mounted->passed_headers,
+                                    wt__http_note(exchange)};
     wt__mcp_http_answer(mounted->http, exchange, &asker);
 }
 

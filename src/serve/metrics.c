@@ -1,30 +1,31 @@
 #include "serve/metrics.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "text/shown.h"
 #include "whichtool.h"
-#include "wire/members.h"
-
-/* Upper bounds of the buckets in seconds. */
-static const double bounds[METRICS_BUCKETS] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
-                                               0.025,  0.05,    0.1,    0.5,   2.5,    10};
 
 /* Statuses with a counter of their own. 0: the client disconnected before the answer began. */
-static const int statuses[METRICS_STATUSES] = {200, 202, 204, 400, 401, 403, 404, 405, 409, 413, 414, 415,
-                                               417, 421, 422, 431, 500, 501, 502, 503, 504, 505, 507, 0};
+static const int statuses[METRICS_STATUSES] = {200, 202, 204, 400, 401, 403, 404, 405, 408, 409, 413, 414, 415,
+                                               417, 421, 422, 429, 431, 500, 501, 502, 503, 504, 507, 0};
 
 void wt__metrics_count_request(struct metrics *metrics, size_t route, int status, double ms)
 {
-    size_t r = route < metrics->route_count ? route : METRICS_ROUTES, s = 0, b = 0;
+    size_t r = route < metrics->route_count ? route : METRICS_ROUTES, s = 0;
     while (s < METRICS_STATUSES && statuses[s] != status)
         s++;
-    while (b < METRICS_BUCKETS && ms / 1000 > bounds[b])
-        b++;
     atomic_fetch_add_explicit(&metrics->requests[r][s], 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&metrics->buckets[r][b], 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&metrics->microseconds[r], ms > 0 ? (uint_fast64_t)(ms * 1000) : 0, memory_order_relaxed);
+    wt__histogram_add(&metrics->durations[r], ms);
+}
+
+void wt__metrics_count_spans(struct metrics *metrics, const struct trace_span *spans, size_t count, size_t missed)
+{
+    for (size_t i = 0; i < count; i++)
+        if (spans[i].stage < TRACE_UPSTREAM)
+            wt__histogram_add(&metrics->stages[spans[i].stage], spans[i].ended_ms - spans[i].begun_ms);
+    if (missed > 0)
+        atomic_fetch_add_explicit(&metrics->missed_spans, missed, memory_order_relaxed);
 }
 
 void wt__metrics_count_find(struct metrics *metrics, const char *recipe)
@@ -38,31 +39,83 @@ void wt__metrics_count_find(struct metrics *metrics, const char *recipe)
     atomic_fetch_add_explicit(&metrics->finds[i], 1, memory_order_relaxed);
 }
 
+const char *wt__metrics_route(const struct metrics *metrics, size_t route)
+{
+    return route < metrics->route_count ? metrics->routes[route] : "other";
+}
+
+/* ---------------------------------------------------------------- writing a metric */
+
+void wt__metric_begin(struct buffer *out, const char *name, const char *kind, const char *help)
+{
+    wt__buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind);
+}
+
+void wt__metric_value(struct buffer *out, const char *name, const char *labels, double value)
+{
+    wt__buffer_printf(out, *labels ? "%s{%s} " : "%s%s ", name, labels);
+    if (isnan(value))
+        wt__buffer_text(out, "NaN\n");
+    else if (isinf(value))
+        wt__buffer_text(out, value > 0 ? "+Inf\n" : "-Inf\n");
+    else
+        wt__buffer_printf(out, "%.15g\n", value);
+}
+
 void wt__metric_write(struct buffer *out, const char *name, const char *kind, const char *help, double value)
 {
-    wt__buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n%s %.15g\n", name, help, name, kind, name, value);
+    wt__metric_begin(out, name, kind, help);
+    wt__metric_value(out, name, "", value);
 }
+
+void wt__metric_label(struct buffer *labels, const char *name, const char *value)
+{
+    wt__buffer_printf(labels, "%s%s=\"", labels->len > 0 ? "," : "", name);
+    for (const char *c = value; *c; c++) {
+        if (*c == '\\' || *c == '"')
+            wt__buffer_char(labels, '\\');
+        wt__buffer_text(labels, *c == '\n' ? "\\n" : "");
+        if (*c != '\n')
+            wt__buffer_char(labels, *c);
+    }
+    wt__buffer_char(labels, '"');
+}
+
+void wt__metric_histogram(struct buffer *out, const char *name, const char *labels, const struct histogram *histogram)
+{
+    struct histogram_counts counts;
+    uint64_t below = 0;
+    const char *comma = *labels ? "," : "", *open = *labels ? "{" : "", *close = *labels ? "}" : "";
+    wt__histogram_read(histogram, &counts);
+    if (counts.count == 0)
+        return;
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        below += counts.buckets[i];
+        wt__buffer_printf(out, "%s_bucket{%s%sle=\"%g\"} %llu\n", name, labels, comma, wt__histogram_bounds[i],
+                          (unsigned long long)below);
+    }
+    wt__buffer_printf(out, "%s_bucket{%s%sle=\"+Inf\"} %llu\n", name, labels, comma, (unsigned long long)counts.count);
+    wt__buffer_printf(out, "%s_sum%s%s%s %.6f\n", name, open, labels, close, counts.seconds);
+    wt__buffer_printf(out, "%s_count%s%s%s %llu\n", name, open, labels, close, (unsigned long long)counts.count);
+}
+
+/* ---------------------------------------------------------------- requests */
 
 static uint64_t load_counter(const atomic_uint_fast64_t *counter)
 {
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-static const char *route_label(const struct metrics *metrics, size_t route)
+static void write_request_counts(const struct metrics *metrics, struct buffer *out)
 {
-    return route < metrics->route_count ? metrics->routes[route] : "other";
-}
-
-static void write_request_counts(struct metrics *metrics, struct buffer *out)
-{
-    wt__buffer_text(out, "# HELP whichtool_http_requests_total Requests by route and status.\n"
-                         "# TYPE whichtool_http_requests_total counter\n");
+    static const char name[] = "whichtool_http_requests_total";
+    wt__metric_begin(out, name, "counter", "Requests by route and status.");
     for (size_t r = 0; r <= METRICS_ROUTES; r++)
         for (size_t s = 0; s <= METRICS_STATUSES; s++) {
             uint64_t count = load_counter(&metrics->requests[r][s]);
             if (count == 0)
                 continue;
-            wt__buffer_printf(out, "whichtool_http_requests_total{route=\"%s\",status=\"", route_label(metrics, r));
+            wt__buffer_printf(out, "%s{route=\"%s\",status=\"", name, wt__metrics_route(metrics, r));
             if (s == METRICS_STATUSES)
                 wt__buffer_text(out, "other");
             else if (statuses[s] == 0)
@@ -73,43 +126,33 @@ static void write_request_counts(struct metrics *metrics, struct buffer *out)
         }
 }
 
-static void write_durations(struct metrics *metrics, struct buffer *out)
+static void write_durations(const struct metrics *metrics, struct buffer *out)
 {
-    wt__buffer_text(out, "# HELP whichtool_http_request_duration_seconds Time from queueing a request to the last byte "
-                         "of its response.\n"
-                         "# TYPE whichtool_http_request_duration_seconds histogram\n");
+    static const char request_name[] = "whichtool_http_request_duration_seconds";
+    static const char stage_name[] = "whichtool_stage_duration_seconds";
+    char labels[128];
+    wt__metric_begin(out, request_name, "histogram",
+                     "Time from queueing a request to the last byte of its response, by route.");
     for (size_t r = 0; r <= METRICS_ROUTES; r++) {
-        uint64_t sum = 0;
-        for (size_t b = 0; b <= METRICS_BUCKETS; b++)
-            sum += load_counter(&metrics->buckets[r][b]);
-        if (sum == 0)
-            continue;
-        const char *label = route_label(metrics, r);
-        uint64_t below = 0;
-        for (size_t b = 0; b < METRICS_BUCKETS; b++) {
-            below += load_counter(&metrics->buckets[r][b]);
-            wt__buffer_printf(out, "whichtool_http_request_duration_seconds_bucket{route=\"%s\",le=\"%g\"} %llu\n",
-                              label, bounds[b], (unsigned long long)below);
-        }
-        below += load_counter(&metrics->buckets[r][METRICS_BUCKETS]);
-        wt__buffer_printf(out, "whichtool_http_request_duration_seconds_bucket{route=\"%s\",le=\"+Inf\"} %llu\n", label,
-                          (unsigned long long)below);
-        wt__buffer_printf(out, "whichtool_http_request_duration_seconds_sum{route=\"%s\"} %.6f\n", label,
-                          (double)load_counter(&metrics->microseconds[r]) / 1e6);
-        wt__buffer_printf(out, "whichtool_http_request_duration_seconds_count{route=\"%s\"} %llu\n", label,
-                          (unsigned long long)below);
+        snprintf(labels, sizeof labels, "route=\"%s\"", wt__metrics_route(metrics, r));
+        wt__metric_histogram(out, request_name, labels, &metrics->durations[r]);
+    }
+    wt__metric_begin(out, stage_name, "histogram", "Time of searches in their stages.");
+    for (enum trace_stage s = 0; s < TRACE_UPSTREAM; s++) {
+        snprintf(labels, sizeof labels, "stage=\"%s\"", wt__trace_stage_word(s));
+        wt__metric_histogram(out, stage_name, labels, &metrics->stages[s]);
     }
 }
 
-static void write_finds(struct metrics *metrics, struct buffer *out)
+static void write_finds(const struct metrics *metrics, struct buffer *out)
 {
-    wt__buffer_text(out, "# HELP whichtool_finds_total Answered searches by recipe.\n"
-                         "# TYPE whichtool_finds_total counter\n");
+    static const char name[] = "whichtool_finds_total";
+    wt__metric_begin(out, name, "counter", "Answered searches by recipe.");
     for (size_t i = 0; i <= METRICS_RECIPES; i++) {
         const wt_recipe *recipe = i < METRICS_RECIPES ? wt_recipe_at(i) : NULL;
         uint64_t count = load_counter(&metrics->finds[i]);
         if (count > 0)
-            wt__buffer_printf(out, "whichtool_finds_total{recipe=\"%s\"} %llu\n", recipe ? recipe->name : "mixture",
+            wt__buffer_printf(out, "%s{recipe=\"%s\"} %llu\n", name, recipe ? recipe->name : "mixture",
                               (unsigned long long)count);
         if (i < METRICS_RECIPES && !recipe)
             i = METRICS_RECIPES - 1;
@@ -123,69 +166,4 @@ void wt__metrics_write(struct metrics *metrics, struct buffer *out)
     write_finds(metrics, out);
     wt__metric_write(out, "whichtool_imports_total", "counter", "Imports over HTTP.",
                      (double)load_counter(&metrics->imports));
-}
-
-enum { PATH_SHOWN = 200, ASKED_SHOWN = 2000 };
-
-static void put_access_time(struct buffer *out, long long seconds)
-{
-    char text[CLOCK_TEXT_BYTES];
-    wt__clock_text(seconds, text);
-    wt__buffer_text(out, text);
-}
-
-/* Writes the path as a JSON string so that bytes sent by the client cannot break the line. */
-static void put_request_word(struct buffer *out, struct str word)
-{
-    wt__shown_string(out, wt__str_head(word, PATH_SHOWN));
-}
-
-void wt__access_text(struct buffer *out, const struct access *access)
-{
-    const struct http_record *record = access->record;
-    put_access_time(out, access->seconds);
-    wt__buffer_printf(out, " %s %s ", record->peer, *access->principal ? access->principal : "-");
-    if (record->request) {
-        wt__buffer_str(out, wt__str_head(record->request->method, 20));
-        wt__buffer_char(out, ' ');
-        put_request_word(out, record->request->path);
-    } else {
-        wt__buffer_text(out, "- -");
-    }
-    wt__buffer_printf(out, " %d %llu bytes %.1f+%.1f ms", record->status, (unsigned long long)record->bytes,
-                      record->queue_ms, record->run_ms);
-    if (access->asked.len > 0) {
-        wt__buffer_char(out, ' ');
-        wt__shown_string(out, wt__str_head(access->asked, ASKED_SHOWN));
-    }
-    wt__buffer_char(out, '\n');
-}
-
-static void put_access_member(struct buffer *out, const char *key, struct str value)
-{
-    wt__json_key(out, key);
-    put_request_word(out, value);
-}
-
-void wt__access_json(struct buffer *out, const struct access *access)
-{
-    const struct http_record *record = access->record;
-    wt__buffer_text(out, "{\"time\":\"");
-    put_access_time(out, access->seconds);
-    wt__buffer_char(out, '"');
-    wt__json_text(out, "peer", record->peer);
-    wt__json_text_or_null(out, "key", *access->principal ? access->principal : NULL);
-    if (record->request) {
-        put_access_member(out, "method", record->request->method);
-        put_access_member(out, "path", record->request->path);
-    }
-    wt__json_count(out, "status", (uint64_t)record->status);
-    wt__json_count(out, "bytes", record->bytes);
-    wt__json_number(out, "queue_ms", record->queue_ms);
-    wt__json_number(out, "run_ms", record->run_ms);
-    if (access->asked.len > 0) {
-        wt__json_key(out, "asked");
-        wt__shown_string(out, wt__str_head(access->asked, ASKED_SHOWN));
-    }
-    wt__buffer_text(out, "}\n");
 }

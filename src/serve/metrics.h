@@ -1,50 +1,61 @@
-/* metrics.h: counts requests, and writes the metrics in the Prometheus text format 0.0.4. Also writes lines of the
- * access log.
+/* metrics.h: counts requests and their stages, and writes metrics in the Prometheus text format 0.0.4
+ * (https://prometheus.io/docs/instrumenting/exposition_formats/). docs/operations.md lists all metrics.
  *
- * All counters are atomic, and counting never blocks. Labels come from fixed lists, so clients cannot create new
- * labels. */
+ * All counters are atomic, and counting neither blocks nor allocates. Labels come from fixed lists or from the
+ * operator's configuration, so clients cannot create new labels. */
 #ifndef WT_SERVE_METRICS_H
 #define WT_SERVE_METRICS_H
 
 #include <stdatomic.h>
 
 #include "base/buffer.h"
+#include "base/histogram.h"
 #include "http/server.h"
+#include "serve/trace.h"
 
 enum {
     METRICS_ROUTES = 48,   /* further routes, and unknown paths, count as "other" */
-    METRICS_STATUSES = 24, /* further statuses count as "other" */
+    METRICS_STATUSES = 25, /* further statuses count as "other" */
     METRICS_RECIPES = 64,  /* further recipes count as "mixture" */
-    METRICS_BUCKETS = 13,  /* buckets of durations with an upper bound */
 };
 
 struct metrics {
     const char *routes[METRICS_ROUTES]; /* labels, set before the first request */
     size_t route_count;
     atomic_uint_fast64_t requests[METRICS_ROUTES + 1][METRICS_STATUSES + 1];
-    atomic_uint_fast64_t buckets[METRICS_ROUTES + 1][METRICS_BUCKETS + 1]; /* the last bucket is +Inf */
-    atomic_uint_fast64_t microseconds[METRICS_ROUTES + 1];                 /* sum of the durations */
-    atomic_uint_fast64_t finds[METRICS_RECIPES + 1];                       /* indexed like wt_recipe_at */
-    atomic_uint_fast64_t imports;                                          /* number of imports */
+    struct histogram durations[METRICS_ROUTES + 1];  /* by route */
+    struct histogram stages[TRACE_UPSTREAM];         /* by enum trace_stage; the gateway counts requests to servers */
+    atomic_uint_fast64_t finds[METRICS_RECIPES + 1]; /* indexed like wt_recipe_at */
+    atomic_uint_fast64_t imports;                    /* number of imports */
+    atomic_uint_fast64_t missed_spans;               /* spans beyond TRACE_SPANS_MAX of a request */
 };
 
 /* Counts a request. route: index in `routes`, or any larger value for "other". ms: duration of the request. */
 void wt__metrics_count_request(struct metrics *metrics, size_t route, int status, double ms);
+/* Counts the stages among the spans of a request. */
+void wt__metrics_count_spans(struct metrics *metrics, const struct trace_span *spans, size_t count, size_t missed);
 void wt__metrics_count_find(struct metrics *metrics, const char *recipe);
+/* Returns the label of a route. */
+const char *wt__metrics_route(const struct metrics *metrics, size_t route);
 /* Appends all counters. */
 void wt__metrics_write(struct metrics *metrics, struct buffer *out);
-/* Appends one metric with its HELP and TYPE lines. kind: "gauge" or "counter". */
+
+/* The functions below write metrics of any module. A module with many values of a metric begins it once. */
+
+/* Appends the HELP and TYPE lines. kind: "gauge", "counter" or "histogram". help: plain text on one line. */
+void wt__metric_begin(struct buffer *out, const char *name, const char *kind, const char *help);
+/* Appends one value. labels: as from wt__metric_label, or "". */
+void wt__metric_value(struct buffer *out, const char *name, const char *labels, double value);
+/* Appends a metric with one value. */
 void wt__metric_write(struct buffer *out, const char *name, const char *kind, const char *help, double value);
+/* Appends the buckets, sum and count of a histogram, unless it is empty. */
+void wt__metric_histogram(struct buffer *out, const char *name, const char *labels, const struct histogram *histogram);
+/* Appends a label, such as server="a", with its value escaped; after a comma unless it is the first. */
+void wt__metric_label(struct buffer *labels, const char *name, const char *value);
 
-/* Data for a line of the access log. Each request gets one line, as text or JSON. */
-struct access {
-    const struct http_record *record;
-    const char *principal; /* name of the key, "" if unknown */
-    struct str asked;      /* request body; empty to omit it from the line */
-    long long seconds;     /* Unix time in seconds */
-};
-
-void wt__access_text(struct buffer *out, const struct access *access);
-void wt__access_json(struct buffer *out, const struct access *access);
+/* Appends the figures of the process, under the names of Prometheus' client libraries: memory, processor time, open
+ * files, threads and start time. Figures that the system does not provide are left out. started: Unix time in
+ * seconds. */
+void wt__metrics_write_process(struct buffer *out, double started);
 
 #endif

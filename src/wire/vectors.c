@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/base64.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "wire/bodies.h"
 #include "wire/members.h"
@@ -23,7 +24,7 @@ static int check_model(const struct json_run *run, const char *asked, wt_catalog
 }
 
 /* Computes a vector of length 1 for each text. Free *out, [count, *dim], with free(). */
-static int embed_texts(const struct json_run *run, const struct texts *texts, float **out, size_t *dim, wt_error *err)
+static int embed_texts(struct json_run *run, const struct texts *texts, float **out, size_t *dim, wt_error *err)
 {
     *out = NULL;
     int d = wt_dimension(run->engine, err);
@@ -36,9 +37,10 @@ static int embed_texts(const struct json_run *run, const struct texts *texts, fl
         return wt__fail_nomem(err);
     for (size_t i = 0; i < texts->count; i++)
         lens[i] = strlen(texts->items[i]);
-    int rc = wt_embed(run->engine, texts->items, lens, texts->count, vectors, err);
-    if (rc < 0)
-        return rc;
+    double begun = wt__now_ms();
+    WT_TRY(wt_embed(run->engine, texts->items, lens, texts->count, vectors, err));
+    run->times.encoded = wt__now_ms();
+    run->times.encode_ms = run->times.encoded - begun;
     *out = WT_TAKE(vectors);
     return 0;
 }

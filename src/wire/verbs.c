@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "call/called.h"
 #include "changes/recorded_use.h"
-#include "query/search.h"
 
 /* ---------------------------------------------------------------- find, pick, call */
 
@@ -51,6 +51,7 @@ int wt__run_find(struct json_run *run, struct str json, wt_error *err)
     body.options.time_limit_ms = bound_time_limit(run, body.options.time_limit_ms);
     int rc = wt__find_parsed(run->engine, wt__str(body.asked.query), &body.options, body.asked.messages, &hits, err);
     if (rc >= 0) {
+        run->times = wt__hits_times(hits);
         const struct search_result found = wt__found_by_find(hits, body.asked.query);
         const struct found_form form = {.counted = body.options.max_tokens > 0, .explained = body.options.explain};
         rc = put_found(run, &found, form, body.definitions, err);
@@ -77,6 +78,7 @@ int wt__run_pick(struct json_run *run, struct str json, wt_error *err)
     body.options.time_limit_ms = bound_time_limit(run, body.options.time_limit_ms);
     int rc = wt_pick(run->engine, query, query ? strlen(query) : 0, &body.options, &picked, err);
     if (picked) {
+        run->times = wt__picked_times(picked);
         const struct search_result found = wt__found_by_pick(picked, body.asked.query);
         const struct found_form form = {.counted = body.options.max_tokens > 0, .explained = body.options.explain};
         rc = put_found(run, &found, form, body.definitions, err);
@@ -99,6 +101,8 @@ int wt__run_call(struct json_run *run, struct str json, wt_error *err)
     if (called) {
         const struct called_form form = {.explained = body.options.explain, .call = body.options.form != NULL};
         snprintf(run->recipe, sizeof run->recipe, "%s", called->recipe);
+        if (wt__called_hits(called))
+            run->times = wt__hits_times(wt__called_hits(called));
         wt__json_called(run->out, called, body.asked.query, &form);
         rc = 0;
     }

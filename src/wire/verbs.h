@@ -5,6 +5,7 @@
 #ifndef WT_WIRE_VERBS_H
 #define WT_WIRE_VERBS_H
 
+#include "query/search.h"
 #include "wire/bodies.h"
 #include "wire/results.h"
 
@@ -21,6 +22,7 @@ struct json_run {
     int (*permit_model)(void *context, const char *pointer, wt_error *err);
     void *permit_context;
     char recipe[VERB_RECIPE_BYTES]; /* recipe that ran, or "" */
+    struct search_times times;      /* of the search, or of encoding texts; all 0 without either */
 };
 
 /* Return 0, a negative WT_E... with *err, or a positive result of permit_model. */

@@ -1,4 +1,4 @@
-"""An MCP server over HTTP, legacy or modern, whose tool `headers` returns the request's headers as text.
+"""An MCP server over HTTP, legacy or modern, whose tool `headers` returns the request's headers and its _meta as text.
 
     python3 header_server.py ERA
 
@@ -12,7 +12,7 @@ TOOL = {"name": "headers", "description": "Returns the headers of the request.",
         "annotations": {"readOnlyHint": True}}
 
 
-def answer(method, headers):
+def answer(method, headers, params):
     about = {"capabilities": {"tools": {}}, "serverInfo": {"name": "headers", "version": "1"}}
     if method == "server/discover" and modern:
         return {"supportedVersions": ["2026-07-28"], "resultType": "complete", **about}
@@ -22,6 +22,7 @@ def answer(method, headers):
         return {"tools": [TOOL], "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
     if method == "tools/call":
         text = "\n".join(f"{name.lower()}: {value}" for name, value in headers.items())
+        text += "\n_meta: " + json.dumps(params.get("_meta"))
         return {"content": [{"type": "text", "text": text}], "resultType": "complete"}
     return None
 
@@ -36,7 +37,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Length", "0")
             self.end_headers()
             return
-        result = answer(message["method"], self.headers)
+        result = answer(message["method"], self.headers, message.get("params", {}))
         body = {"jsonrpc": "2.0", "id": message["id"]}
         body.update({"result": result} if result else {"error": {"code": -32601, "message": "no such method"}})
         text = json.dumps(body).encode()

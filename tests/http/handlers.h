@@ -200,9 +200,10 @@ static inline int refuse_private(void *context, const struct http_request *head)
 }
 
 /* Adds two fields if the request has X-Mark. The server must omit the second field. */
-static inline void add_marked_fields(void *context, const struct http_request *head, struct http_fields *out)
+static inline void add_marked_fields(void *context, const struct http_request *head, void *note,
+                                     struct http_fields *out)
 {
-    (void)context;
+    (void)context, (void)note;
     if (!wt__http_find_field(head, "X-Mark"))
         return;
     out->items[out->count++] = (struct http_field){STR("X-Marked"), STR("yes")};

@@ -359,6 +359,9 @@ static void full_queue_is_answered_503(void **state)
             wt__http_server_figures(served.server, &figures);
     }
     receive_answer(clients[3], &in, &last);
+    struct http_figures figures;
+    wt__http_server_figures(served.server, &figures);
+    assert_true(figures.in_progress >= 3); /* the running request and the queued ones */
     assert_memory_equal(last.ptr, "HTTP/1.1 503 Service Unavailable\r\n", 34);
     assert_non_null(strstr(last.ptr, "\r\nRetry-After: 1\r\n"));
     assert_non_null(strstr(last.ptr, ERROR("overloaded", "The server is overloaded; try again later.")));
@@ -367,9 +370,8 @@ static void full_queue_is_answered_503(void **state)
         assert_string_equal(receive_answer(clients[i], &in, &last), i == 0 ? "waited" : "/a");
     send_text(clients[3], GET("/again")); /* the connection is still open */
     assert_string_equal(receive_answer(clients[3], &in, &last), "/again");
-    struct http_figures figures;
     wt__http_server_figures(served.server, &figures);
-    assert_int_equal(figures.overloaded, 1);
+    assert_int_equal(figures.overloaded[HTTP_OVERLOAD_QUEUE], 1);
     assert_int_equal(figures.requests, 5);
     for (int i = 0; i < CLIENTS; i++)
         close(clients[i]);
@@ -528,8 +530,8 @@ static void stop_waits_for_running_requests(void **state)
     assert_int_equal(try_to_connect(served.server), -1);
     send_text(late, "x"); /* completes a request after the stop */
     receive_answer(late, &in, &last);
-    assert_memory_equal(last.ptr, "HTTP/1.1 503 ", 13);
-    assert_non_null(strstr(last.ptr, "The server is shutting down."));
+    assert_memory_equal(last.ptr, "HTTP/1.1 200 ", 13);
+    assert_non_null(strstr(last.ptr, "Connection: close"));
     assert_int_equal(read_world_count(&world.gone), 0);
     increment(&world.open);
     assert_string_equal(receive_answer(running, &in, &last), "waited");
@@ -541,6 +543,77 @@ static void stop_waits_for_running_requests(void **state)
     wt__http_server_close(served.server);
     wt__buffer_dispose(&in);
     wt__buffer_dispose(&last);
+}
+
+/* A client may have connected without having sent its first request yet. */
+static void first_request_of_a_connection_is_answered_after_a_stop(void **state)
+{
+    (void)state;
+    struct server_under_test served;
+    struct buffer in = {0}, last = {0};
+    start_server(&served, plain);
+    int fresh = connect_to(served.server), running = connect_to(served.server);
+    send_text(running, GET("/wait"));
+    wait_for_count(&world.entered, 1);
+    wt__http_server_stop(served.server);
+    while (try_to_connect(served.server) >= 0) /* until the shutdown has begun */
+        ;
+    send_text(fresh, GET("/a"));
+    assert_string_equal(receive_answer(fresh, &in, &last), "/a");
+    assert_non_null(strstr(last.ptr, "Connection: close"));
+    increment(&world.open);
+    assert_string_equal(receive_answer(running, &in, &last), "waited");
+    close(fresh);
+    close(running);
+    join_server(&served);
+    wt__http_server_close(served.server);
+    wt__buffer_dispose(&in);
+    wt__buffer_dispose(&last);
+}
+
+static void drain_answers_and_closes_connections_until_the_stop(void **state)
+{
+    (void)state;
+    struct server_under_test served;
+    struct http_server_options options = plain;
+    struct buffer in = {0}, last = {0};
+    options.drain_ms = HTTP_DRAIN_MS_MAX;
+    start_server(&served, options);
+    int early = connect_to(served.server);
+    send_text(early, GET("/a"));
+    assert_string_equal(receive_answer(early, &in, &last), "/a");
+    assert_null(strstr(last.ptr, "Connection: close"));
+    assert_false(wt__http_server_is_draining(served.server));
+    wt__http_server_drain(served.server);
+    assert_true(wt__http_server_is_draining(served.server));
+    int new = connect_to(served.server);
+    const int clients[] = {early, new};
+    for (size_t i = 0; i < 2; i++) {
+        send_text(clients[i], GET("/b"));
+        assert_string_equal(receive_answer(clients[i], &in, &last), "/b");
+        assert_non_null(strstr(last.ptr, "Connection: close"));
+        receive_to_end(clients[i], &in);
+        assert_int_equal(in.len, 0);
+        close(clients[i]);
+    }
+    stop_server(&served); /* ends the drain early */
+    wt__buffer_dispose(&in);
+    wt__buffer_dispose(&last);
+}
+
+static void drain_ends_with_a_stop(void **state)
+{
+    (void)state;
+    static const unsigned durations[] = {0, 1};
+    for (size_t i = 0; i < 2; i++) {
+        struct server_under_test served;
+        struct http_server_options options = plain;
+        options.drain_ms = durations[i];
+        start_server(&served, options);
+        wt__http_server_drain(served.server);
+        join_server(&served);
+        wt__http_server_close(served.server);
+    }
 }
 
 static void stop_has_a_time_limit(void **state)
@@ -961,6 +1034,9 @@ int main(void)
         TEST(kept_exchange_is_answered_later),
         TEST(kept_exchange_may_outlive_the_server),
         TEST(stop_waits_for_running_requests),
+        TEST(first_request_of_a_connection_is_answered_after_a_stop),
+        TEST(drain_answers_and_closes_connections_until_the_stop),
+        TEST(drain_ends_with_a_stop),
         TEST(stop_has_a_time_limit),
         TEST(flood_of_one_client_leaves_room_for_others),
         TEST(free_worker_prefers_clients_without_running_requests),

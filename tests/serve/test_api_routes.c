@@ -118,6 +118,8 @@ static const struct {
     const char *holds; /* expected in the body */
 } rows[] = {
     {"GET", "/health", "", 200, "\"status\":\"ok\""},
+    {"GET", "/healthz", "", 200, "{\"status\":\"ok\"}"},
+    {"GET", "/readyz", "", 503, "\"code\":\"starting\""},
     {"GET", "/healthy", "", 404, "\"code\":\"no_route\""},
     {"GET", "/", "", 404, "\"code\":\"no_route\""},
     {"GET", "/health?x=1", "", 400, "this path has no query parameters"},
@@ -301,9 +303,12 @@ static void host_and_origin_are_checked_first(void **state)
         struct api_call call = ask_api(f->open, &asked, &request);
         const struct http_handler handler = wt__api_handler(f->open);
         struct http_fields common = {0};
-        handler.fields(handler.context, &request, &common);
-        struct str allowed = common.count > 1 ? common.items[1].value : (struct str){0};
-        assert_true(wt__str_equal(common.items[0].name, STR("Vary")));
+        struct request_trace note = {0};
+        handler.fields(handler.context, &request, &note, &common);
+        struct str allowed = common.count > 2 ? common.items[2].value : (struct str){0};
+        assert_true(wt__str_equal(common.items[0].name, STR("X-Request-Id")));
+        assert_true(wt__str_equal(common.items[0].value, wt__str(note.request_id)));
+        assert_true(wt__str_equal(common.items[1].name, STR("Vary")));
         if (call.status != matrix[i].status || (allowed.len > 0) != matrix[i].cors)
             fail_msg("%s %s from %s: %d", matrix[i].method, matrix[i].host, matrix[i].origin ? matrix[i].origin : "-",
                      call.status);

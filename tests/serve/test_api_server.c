@@ -67,10 +67,8 @@ static int start_api_server(void **state)
                                         .more_count = 2,
                                         .stopping = wt__mcp_routes_stop,
                                         .stopping_context = f->mcp,
-                                        .access = ACCESS_JSON,
-                                        .access_requests = true,
-                                        .say = keep_log_line,
-                                        .say_context = f,
+                                        .log = {LOG_FORM_JSON, LOG_LEVEL_INFO, keep_log_line, f},
+                                        .log_requests = true,
                                         .ready = signal_ready,
                                         .ready_context = f};
     assert_int_equal(wt__api_open(&f->api, &options, &err), 0);

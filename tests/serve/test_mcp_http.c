@@ -839,21 +839,48 @@ static void long_principals_are_refused(void **state)
 
 /* ---------------------------------------------------------------- shutdown */
 
-static void shutdown_notifies_listeners(void **state)
+/* The start of the shutdown ends streams of both eras. A running call of a legacy session ends normally, and requests
+ * are still answered. */
+static void shutdown_ends_streams_and_lets_calls_end(void **state)
 {
-    struct buffer in = {0};
+    static const struct {
+        const char *fields, *body, *holds;
+    } late[] = {
+        {METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""), "\"result\""},
+        {METHOD_FIELDS("subscriptions/listen"),
+         MODERN("4", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}"),
+         "the server is shutting down"},
+    };
+    char id[64], fields[512];
+    struct buffer in = {0}, notices = {0}, answer = {0};
     (void)state;
-    int client = open_request("POST", METHOD_FIELDS("subscriptions/listen"),
-                              MODERN("4", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}"));
-    receive_until(client, &in, "acknowledged");
+    meanwhile_reset();
+    begin_http_session(id, "");
+    snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
+    int call = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"wait\""));
+    int stream = open_request("GET", fields, NULL);
+    int listener = open_request("POST", late[1].fields, late[1].body);
+    receive_until(listener, &in, "acknowledged");
+    receive_until(stream, &notices, ":\n\n");
+    meanwhile_until(&meanwhile.waiting, 1);
     wt__mcp_service_stop(service);
-    receive_until(client, &in, "\"id\":4,\"result\":{\"resultType\":\"complete\"");
-    receive_until(client, &in, "\r\n0\r\n\r\n");
-    char *said = ask_http("POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
-    assert_int_equal(read_status_line(said), 503);
-    free(said);
-    close(client);
+    receive_until(listener, &in, "\"id\":4,\"result\":{\"resultType\":\"complete\"");
+    receive_until(listener, &in, "\r\n0\r\n\r\n");
+    receive_until(stream, &notices, "\r\n0\r\n\r\n");
+    meanwhile_add(&meanwhile.let_go);
+    receive_until(call, &answer, "\"text\":\"let go\"");
+    for (size_t i = 0; i < 2; i++) {
+        char *said = ask_http("POST", late[i].fields, late[i].body);
+        if (!strstr(said, late[i].holds))
+            fail_msg("no %s in %s", late[i].holds, said);
+        free(said);
+    }
+    const int clients[] = {call, stream, listener};
+    for (size_t i = 0; i < 3; i++)
+        close(clients[i]);
     wt__buffer_dispose(&in);
+    wt__buffer_dispose(&notices);
+    wt__buffer_dispose(&answer);
 }
 
 int main(void)
@@ -880,7 +907,7 @@ int main(void)
         cmocka_unit_test(ending_a_session_cancels_its_calls),
         cmocka_unit_test(request_state_is_bound_to_its_principal),
         cmocka_unit_test(long_principals_are_refused),
-        cmocka_unit_test(shutdown_notifies_listeners), /* last, since it stops the service */
+        cmocka_unit_test(shutdown_ends_streams_and_lets_calls_end), /* last, since it stops the service */
     };
     return cmocka_run_group_tests(tests, start_http_server, stop_http_server);
 }

@@ -71,6 +71,7 @@ static void *run_long_call(void *context)
     struct api_call call = {.request = wt__http_request(job->exchange),
                             .is_gone = exchange_is_gone,
                             .gone_context = job->exchange,
+                            .trace = wt__http_note(job->exchange),
                             .may_take_long = true};
     bool takes_long;
     wt__api_respond(api, &call, &takes_long);
@@ -104,20 +105,18 @@ static bool start_long_call(struct http_api *api, struct http_exchange *exchange
 static void *run_model_reload(void *context)
 {
     struct http_api *api = context;
-    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     bool reloaded = false;
     wt_error err = {0};
     double begun = wt__now_ms();
     int rc = wt__engine_reload_trained(api->service.engine, &reloaded, &err);
     if (rc < 0)
-        wt__buffer_printf(&line, "whichtool: %s: %s\n",
-                          reloaded ? "reloaded the trained models, with an error"
-                                   : "cannot reload the trained models, keeping the old ones",
-                          err.message);
-    else if (reloaded && api->options.access != ACCESS_OFF)
-        wt__buffer_printf(&line, "whichtool: reloaded the trained models in %.0f ms\n", wt__now_ms() - begun);
-    if (line.len > 0 && api->options.say && !line.failed)
-        api->options.say(api->options.say_context, wt__buffer_view(&line));
+        wt__log_message(&api->options.log, LOG_LEVEL_ERROR, "%s: %s",
+                        reloaded ? "reloaded the trained models, with an error"
+                                 : "cannot reload the trained models, keeping the old ones",
+                        err.message);
+    else if (reloaded && api->options.log.form != LOG_FORM_OFF)
+        wt__log_message(&api->options.log, LOG_LEVEL_INFO, "reloaded the trained models in %.0f ms",
+                        wt__now_ms() - begun);
     release_long_place(api, THE_SERVER);
     return NULL;
 }
@@ -139,8 +138,10 @@ static void reload_models(struct http_api *api)
 static void answer_exchange(void *context, struct http_exchange *exchange)
 {
     struct http_api *api = context;
-    struct api_call call = {
-        .request = wt__http_request(exchange), .is_gone = exchange_is_gone, .gone_context = exchange};
+    struct api_call call = {.request = wt__http_request(exchange),
+                            .is_gone = exchange_is_gone,
+                            .gone_context = exchange,
+                            .trace = wt__http_note(exchange)};
     bool takes_long;
     reload_models(api);
     const struct route *route = wt__api_respond(api, &call, &takes_long);
@@ -194,24 +195,106 @@ static size_t limit_body(void *context, const struct http_request *head)
     return route && is_permitted(api, head, route, name) ? route->body_max : API_STRANGER_BYTES;
 }
 
+/* A finished request, for the log and the exporter. */
+struct finished_request {
+    const struct http_record *record;
+    const struct request_trace *trace; /* NULL if the input was not a request */
+    const struct route *route;         /* NULL if unknown */
+    size_t route_index;                /* as in struct route_match */
+    const char *key;
+};
+
+/* Returns the text of the request if the route has a body of fields, else an empty text. */
+static struct str text_of_request(const struct finished_request *done)
+{
+    return done->route && done->route->body ? done->record->request->body : (struct str){0};
+}
+
+static void log_request(struct http_api *api, const struct finished_request *done)
+{
+    const struct log *log = &api->options.log;
+    const struct request_trace *trace = done->trace;
+    char trace_id[TRACE_ID_BYTES] = "";
+    struct timespec now;
+    struct trace_context context = wt__trace_context(trace);
+    if (wt__trace_is_known(trace))
+        wt__trace_id_format(trace_id, &context);
+    clock_gettime(CLOCK_REALTIME, &now);
+    const struct log_request line = {.record = done->record,
+                                     .route = wt__metrics_route(&api->metrics, done->route_index),
+                                     .key = done->key,
+                                     .request_id = trace ? trace->request_id : "",
+                                     .trace_id = trace_id,
+                                     .mcp_method = trace ? atomic_load(&trace->method) : NULL,
+                                     .asked = api->options.log_requests ? text_of_request(done) : (struct str){0},
+                                     .unix_ms = (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6};
+    wt__buffer_clear(&api->line);
+    wt__log_write_request(&api->line, log->form, &line);
+    if (!api->line.failed)
+        log->say(log->context, wt__buffer_view(&api->line));
+}
+
+static void copy_text(char *out, size_t room, struct str text)
+{
+    struct str head = text.len < room ? text : wt__str_head(text, room - 1);
+    memcpy(out, head.ptr ? head.ptr : "", head.len);
+    out[head.len] = '\0';
+}
+
+static void export_request(struct http_api *api, const struct finished_request *done, const struct trace_span *spans,
+                           size_t span_count)
+{
+    const struct http_record *record = done->record;
+    struct str text = api->options.otlp->has_texts ? text_of_request(done) : (struct str){0};
+    struct otlp_request out = {.context = wt__trace_context(done->trace),
+                               .span = done->trace->span,
+                               .begun_ms = record->end_ms - record->run_ms - record->queue_ms,
+                               .ended_ms = record->end_ms,
+                               .queue_ms = record->queue_ms,
+                               .status = record->status,
+                               .bytes = record->bytes,
+                               .route = done->route ? done->route->path : NULL,
+                               .mcp_method = atomic_load(&done->trace->method),
+                               .span_count = span_count};
+    if (!out.context.is_sampled)
+        return;
+    copy_text(out.method, sizeof out.method, record->request->method);
+    copy_text(out.path, sizeof out.path, record->request->path);
+    copy_text(out.peer, sizeof out.peer, wt__str(record->peer));
+    copy_text(out.key, sizeof out.key, wt__str(done->key));
+    copy_text(out.request_id, sizeof out.request_id, wt__str(done->trace->request_id));
+    memcpy(out.spans, spans, span_count * sizeof *spans);
+    text = wt__str_head(text, OTLP_TEXT_BYTES_MAX);
+    out.text = text.len > 0 ? wt__copy_string(text.ptr, text.len) : NULL;
+    wt__otlp_push(api->otlp, &out);
+}
+
+/* Implements http_handler.record. */
 static void record_request(void *context, const struct http_record *record)
 {
     struct http_api *api = context;
-    char name[KEY_NAME_BYTES_MAX + 1] = "";
+    char key[KEY_NAME_BYTES_MAX + 1] = "";
+    struct trace_span spans[TRACE_SPANS_MAX];
+    size_t span_count = 0, missed = 0;
     struct route_match match;
-    const struct route *route = record->request ? wt__route_find(&api->service, record->request, &match) : NULL;
-    wt__metrics_count_request(&api->metrics, route ? match.index : SIZE_MAX, record->status,
-                              record->queue_ms + record->run_ms);
-    if (api->options.access == ACCESS_OFF || !api->options.say)
-        return;
+    struct finished_request done = {.record = record, .trace = record->note, .route_index = SIZE_MAX, .key = key};
     if (record->request)
-        wt__api_read_scopes(api, record->request, name);
-    bool asked = api->options.access_requests && route && route->body;
-    const struct access access = {record, name, asked ? record->request->body : (struct str){0}, (long long)time(NULL)};
-    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
-    (api->options.access == ACCESS_JSON ? wt__access_json : wt__access_text)(&line, &access);
-    if (!line.failed)
-        api->options.say(api->options.say_context, wt__buffer_view(&line));
+        done.route = wt__route_find(&api->service, record->request, &match);
+    if (done.route)
+        done.route_index = match.index;
+    wt__metrics_count_request(&api->metrics, done.route_index, record->status, record->queue_ms + record->run_ms);
+    if (done.trace)
+        span_count = wt__trace_spans(done.trace, spans, &missed);
+    wt__metrics_count_spans(&api->metrics, spans, span_count, missed);
+    const struct log *log = &api->options.log;
+    bool logs = log->form != LOG_FORM_OFF && log->say && wt__log_level_of(record->status) >= log->level;
+    bool exports = api->otlp && done.trace && !(done.route && done.route->is_probe);
+    if (record->request && (logs || exports))
+        wt__api_read_scopes(api, record->request, key);
+    if (logs)
+        log_request(api, &done);
+    if (exports)
+        export_request(api, &done, spans, span_count);
 }
 
 static void notify_stopping(void *context)
@@ -227,7 +310,7 @@ struct http_handler wt__api_handler(struct http_api *api)
                                  .body_max = limit_body,
                                  .refuse = refuse_head,
                                  .holder = write_holder,
-                                 .fields = wt__api_add_origin_fields,
+                                 .fields = wt__api_add_fields,
                                  .record = record_request,
                                  .stopping = notify_stopping,
                                  .context = api};
@@ -256,6 +339,25 @@ static void label_routes(struct http_api *api)
             api->metrics.routes[api->metrics.route_count++] = api->tables[t].items[i].name;
 }
 
+static void report_export_state(void *context, const char *message)
+{
+    const struct http_api *api = context;
+    wt__log_message(&api->options.log, LOG_LEVEL_WARNING, "%s", message);
+}
+
+/* Starts the exporter if traces are to be exported. */
+static int open_traces(struct http_api *api, wt_error *err)
+{
+    static const struct trace_sampler all = {SAMPLE_ALL, false, 1};
+    const struct otlp_settings *settings = api->options.otlp;
+    bool exports = settings && settings->url;
+    WT_TRY(wt__trace_source_open(&api->traces, exports ? &settings->sampler : &all, exports, err));
+    if (exports)
+        WT_TRY(wt__otlp_open(&api->otlp, settings, report_export_state, api, err));
+    api->state.otlp = api->otlp;
+    return 0;
+}
+
 int wt__api_open(struct http_api **out, const struct api_options *options, wt_error *err)
 {
     struct http_api *api = calloc(1, sizeof *api);
@@ -267,6 +369,9 @@ int wt__api_open(struct http_api **out, const struct api_options *options, wt_er
     pthread_rwlock_init(&api->keys_lock, NULL);
     pthread_mutex_init(&api->long_lock, NULL);
     pthread_cond_init(&api->long_ended, NULL);
+    pthread_mutex_init(&api->warm_lock, NULL);
+    wt__steady_open(&api->warm_news);
+    atomic_init(&api->state.warm, API_WARMING);
     wt__shares_open(&api->long_shares, API_LONG_MAX);
     api->state.started = (long long)time(NULL);
     api->tables[0] = wt__api_routes;
@@ -284,6 +389,8 @@ int wt__api_open(struct http_api **out, const struct api_options *options, wt_er
     int rc = options->more_count > API_MORE_MAX
                  ? wt__fail(err, WT_EINVAL, "more than %d modules add routes", API_MORE_MAX)
                  : open_api_keys(api, err);
+    if (rc == 0)
+        rc = open_traces(api, err);
     if (rc < 0)
         wt__api_close(api);
     else
@@ -296,28 +403,57 @@ void wt__api_set_server(struct http_api *api, const struct http_server *server)
     api->state.server = server;
 }
 
-static void *warm_up_engine(void *context)
+/* Waits before the next attempt. Returns false if the API is closing. */
+static bool pause_warm_up(struct http_api *api, double ms)
+{
+    double until = wt__now_ms() + ms;
+    pthread_mutex_lock(&api->warm_lock);
+    while (!api->closing && wt__now_ms() < until)
+        wt__steady_wait(&api->warm_news, &api->warm_lock, until);
+    bool goes_on = !api->closing;
+    pthread_mutex_unlock(&api->warm_lock);
+    return goes_on;
+}
+
+/* Searches once, which opens the index and loads the model. An empty catalogue is fine: tools may arrive later. Fails
+ * with WT_EMODEL if the engine has a model that cannot be loaded, although searches then use words only. */
+static int try_engine(wt_engine *engine, wt_error *err)
 {
     static const char request[] = "which tool is it";
-    struct http_api *api = context;
-    double begun = wt__now_ms();
     wt_hits *hits = NULL;
     wt_find_options options;
     wt_find_options_init(&options);
     options.k = 1;
-    wt_find(api->service.engine, request, sizeof request - 1, &options, &hits, NULL); /* searches will report errors */
+    int rc = wt_find(engine, request, sizeof request - 1, &options, &hits, err);
+    if (rc == 0 && hits->notice_codes & WT_NOTICE_NO_ENCODER && engine->model_name && *engine->model_name)
+        rc = wt__fail(err, WT_EMODEL, "%s", hits->notice);
     wt_hits_free(hits);
-    atomic_store(&api->state.ready, true);
-    if (api->options.ready)
-        api->options.ready(api->options.ready_context, wt__now_ms() - begun);
-    return NULL;
+    return rc == WT_EEMPTY ? 0 : rc;
+}
+
+static void *warm_up_engine(void *context)
+{
+    struct http_api *api = context;
+    double begun = wt__now_ms(), pause_ms = API_WARM_PAUSE_MS;
+    wt_error err;
+    for (bool first = true;; first = false) {
+        int rc = try_engine(api->service.engine, &err);
+        atomic_store(&api->state.warm, rc);
+        if (rc < 0 && first)
+            wt__log_message(&api->options.log, LOG_LEVEL_ERROR, "not ready: %s", err.message);
+        if (rc == 0 && api->options.ready)
+            api->options.ready(api->options.ready_context, wt__now_ms() - begun);
+        if (rc == 0 || !pause_warm_up(api, pause_ms))
+            return NULL;
+        pause_ms = pause_ms < API_WARM_PAUSE_MS_MAX / 2 ? 2 * pause_ms : API_WARM_PAUSE_MS_MAX;
+    }
 }
 
 void wt__api_warm_up(struct http_api *api)
 {
     api->warms = pthread_create(&api->warming, NULL, warm_up_engine, api) == 0;
     if (!api->warms)
-        atomic_store(&api->state.ready, true);
+        atomic_store(&api->state.warm, try_engine(api->service.engine, NULL));
 }
 
 size_t wt__api_count_keys(const struct http_api *api)
@@ -348,12 +484,20 @@ void wt__api_close(struct http_api *api)
 {
     if (!api)
         return;
+    pthread_mutex_lock(&api->warm_lock);
+    api->closing = true;
+    pthread_cond_broadcast(&api->warm_news);
+    pthread_mutex_unlock(&api->warm_lock);
     if (api->warms)
         pthread_join(api->warming, NULL);
+    wt__otlp_close(api->otlp);
+    wt__buffer_dispose(&api->line);
     wt__keys_close(api->keys);
     pthread_rwlock_destroy(&api->keys_lock);
     pthread_mutex_destroy(&api->long_lock);
     pthread_cond_destroy(&api->long_ended);
+    pthread_mutex_destroy(&api->warm_lock);
+    pthread_cond_destroy(&api->warm_news);
     wt__shares_close(&api->long_shares);
     free(api);
 }

@@ -1,5 +1,5 @@
 /* api.h: the HTTP API as a handler for http_server. It checks the sender (Host, Origin, key and scope), dispatches to
- * the routes, and records metrics and the access log.
+ * the routes, and records metrics, traces and the log.
  *
  * Quick requests are answered on the server's workers. Slow requests run on separate threads, at most API_LONG_MAX at
  * once, so that searches never wait for an import.
@@ -11,7 +11,9 @@
 #include "http/exchange.h"
 #include "http/server.h"
 #include "serve/access.h"
+#include "serve/log.h"
 #include "serve/metrics.h"
+#include "serve/otlp.h"
 #include "wire/body.h"
 
 /* The route table is the single source for dispatch, OpenAPI and metric labels. Other modules, such as MCP, add their
@@ -19,16 +21,20 @@
 
 enum {
     API_FIELDS_MAX = 8, /* maximum header fields set by a handler */
-    API_MORE_MAX = 4,   /* maximum tables of other modules */
+    API_MORE_MAX = 8,   /* maximum tables of other modules */
 };
 
 struct json_run;
 
-/* State of the server for GET /health and GET /metrics. */
+enum { API_WARMING = 1 };
+
+/* State of the server for the routes of about.c. */
 struct server_state {
     const struct http_server *server; /* NULL until wt__api_set_server */
+    const struct otlp *otlp;          /* NULL if traces are not exported */
     long long started;                /* Unix time in seconds */
-    atomic_bool ready;                /* true once the warm-up has ended, even if it failed */
+    atomic_int
+        warm; /* 0 if the index is open and the model is loaded; API_WARMING; or the WT_E... of the last attempt */
 };
 
 /* Shared data of all handlers, constant while the server runs. */
@@ -55,6 +61,7 @@ struct api_call {
     bool may_take_long;                     /* runs on a thread of its own */
     bool (*is_gone)(const void *context);   /* true if the client has disconnected; may be NULL */
     const void *gone_context;
+    struct request_trace *trace; /* NULL without an exchange */
 
     int status;       /* initially 200 */
     const char *type; /* initially "application/json" */
@@ -83,10 +90,11 @@ struct route {
     void *context;
     enum scope scope;
     bool takes_long; /* always slow; see API_TAKES_LONG */
+    bool is_probe;   /* requested periodically by monitoring; traces leave it out */
     bool of_tools;   /* shows or changes the catalogue's tools; requires admin if a policy is set */
 };
 
-/* A table of routes. */
+/* A table of routes, or only the metrics of a module without routes. */
 struct routes {
     const struct route *items; /* [count] */
     size_t count;
@@ -101,12 +109,12 @@ void wt__api_call_dispose(struct api_call *call);
 
 enum {
     API_TIME_LIMIT_MS = 60000, /* default time limit of a request */
+    API_WARM_PAUSE_MS = 1000,  /* pause before a failed warm-up is repeated; doubles up to API_WARM_PAUSE_MS_MAX */
+    API_WARM_PAUSE_MS_MAX = 30000,
     API_LONG_MAX = 8, /* maximum slow calls at once, divided among keys (shares.h); further calls get status 503 */
     API_STRANGER_BYTES = 9999, /* maximum body size that is read before an unauthorised request is rejected */
     API_STRANGER_DIGITS = 5,   /* minimum digits of a Content-Length above API_STRANGER_BYTES */
 };
-
-enum access_form { ACCESS_OFF, ACCESS_TEXT, ACCESS_JSON };
 
 struct api_options {
     wt_engine *engine;
@@ -121,14 +129,11 @@ struct api_options {
     size_t more_count;
     void (*stopping)(void *context); /* called like http_handler.stopping; may be NULL */
     void *stopping_context;
-    enum access_form access;
-    bool access_requests; /* include request bodies in the access log */
-    /* Writes a log line, with its line break. Called from several threads, including the event loop, so it must return
-     * quickly. May be NULL. */
-    void (*say)(void *context, struct str line);
-    void *say_context;
-    /* Called once, from another thread, when the warm-up has ended, even if it failed. Not called if the thread cannot
-     * be created. ms: duration of the warm-up. May be NULL. */
+    struct log log;
+    bool log_requests;                /* include request bodies in the log */
+    const struct otlp_settings *otlp; /* NULL, or with a NULL url, to export no traces; must outlive the API */
+    /* Called once, from another thread, when the server is ready. ms: time since the start of the warm-up. May be
+     * NULL. */
     void (*ready)(void *context, double ms);
     void *ready_context;
 };
@@ -136,13 +141,14 @@ struct api_options {
 struct http_api;
 
 /* Opens the API. Errors: WT_EINVAL (a non-local address without keys, or too many tables), and those of
- * wt__keys_open. */
+ * wt__keys_open, wt__trace_source_open and wt__otlp_open. */
 int wt__api_open(struct http_api **out, const struct api_options *options, wt_error *err);
 /* Returns the handler for the server's options, valid as long as the API. */
 struct http_handler wt__api_handler(struct http_api *api);
 /* Sets the server for the metrics. */
 void wt__api_set_server(struct http_api *api, const struct http_server *server);
-/* Opens the index and loads the model in the background. Requests are answered meanwhile. */
+/* Opens the index and loads the model in the background, and tries again if that fails. Requests are answered
+ * meanwhile. */
 void wt__api_warm_up(struct http_api *api);
 /* Returns the number of keys, 0 if no keys are required. */
 size_t wt__api_count_keys(const struct http_api *api);

@@ -25,7 +25,14 @@ struct http_api {
     size_t long_running;       /* slow calls and reloads of models that are running */
     struct shares long_shares; /* shares of slow calls, by key */
 
-    pthread_t warming; /* thread of wt__api_warm_up; valid if `warms` */
+    struct trace_source traces;
+    struct otlp *otlp;  /* NULL if traces are not exported */
+    struct buffer line; /* line of the log that the loop writes; kept for its memory */
+
+    pthread_mutex_t warm_lock;
+    pthread_cond_t warm_news; /* signals `closing` */
+    bool closing;             /* protected by warm_lock */
+    pthread_t warming;        /* thread of wt__api_warm_up; valid if `warms` */
     bool warms;
 };
 
@@ -35,8 +42,8 @@ unsigned wt__api_read_scopes(struct http_api *api, const struct http_request *re
 /* Returns the scope that the route requires: admin for routes of tools if a policy is set. */
 enum scope wt__api_required_scope(const struct http_api *api, const struct route *route);
 
-/* Implements http_handler.fields; context is the http_api. */
-void wt__api_add_origin_fields(void *context, const struct http_request *head, struct http_fields *out);
+/* Implements http_handler.fields; context is the http_api, note a request_trace. */
+void wt__api_add_fields(void *context, const struct http_request *head, void *note, struct http_fields *out);
 
 /* Answers with status 503: too many slow calls. */
 void wt__api_answer_overloaded(struct api_call *call);
@@ -70,6 +77,8 @@ int wt__api_remove_tool(struct api_call *call, wt_error *err);
 int wt__api_remove_provider(struct api_call *call, wt_error *err);
 /* about.c */
 int wt__api_health(struct api_call *call, wt_error *err);
+int wt__api_alive(struct api_call *call, wt_error *err);
+int wt__api_readiness(struct api_call *call, wt_error *err);
 int wt__api_metrics(struct api_call *call, wt_error *err);
 int wt__api_status(struct api_call *call, wt_error *err);
 int wt__api_recipes(struct api_call *call, wt_error *err);

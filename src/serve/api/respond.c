@@ -15,10 +15,8 @@ static void reload_keys(struct http_api *api)
     if (!api->keys_path || !atomic_exchange(&api->keys_stale, false))
         return;
     if (wt__keys_open(&fresh, api->keys_path, &err) < 0) {
-        WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
-        wt__buffer_printf(&line, "whichtool: cannot reload the keys, keeping the old ones: %s\n", err.message);
-        if (api->options.say && !line.failed)
-            api->options.say(api->options.say_context, wt__buffer_view(&line));
+        wt__log_message(&api->options.log, LOG_LEVEL_ERROR, "cannot reload the keys, keeping the old ones: %s",
+                        err.message);
         return;
     }
     pthread_rwlock_wrlock(&api->keys_lock);
@@ -77,13 +75,9 @@ static void answer_failure(const struct http_api *api, struct api_call *call, co
     wt_error told;
     if (failure->again)
         add_answer_field(call, "Retry-After", "1");
-    if (wt__client_error(&told, err, api->service.engine->path) && api->options.say) {
-        WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
-        wt__buffer_printf(&line, "whichtool: %.*s: %s\n", (int)call->request->path.len, call->request->path.ptr,
-                          err->message);
-        if (!line.failed)
-            api->options.say(api->options.say_context, wt__buffer_view(&line));
-    }
+    if (wt__client_error(&told, err, api->service.engine->path))
+        wt__log_message(&api->options.log, LOG_LEVEL_ERROR, "%.*s: %s", (int)call->request->path.len,
+                        call->request->path.ptr, err->message);
     answer_refusal(call, failure->status, failure->word, told.message, told.pointer);
 }
 
@@ -111,9 +105,8 @@ static void add_http_field(struct http_fields *out, struct str name, struct str 
 
 /* Adds the CORS fields for a configured origin, also to error responses. The fields must outlive the request, so they
  * point to the configured origin instead of the request's. */
-void wt__api_add_origin_fields(void *context, const struct http_request *head, struct http_fields *out)
+static void add_origin_fields(const struct http_api *api, const struct http_request *head, struct http_fields *out)
 {
-    const struct http_api *api = context;
     struct str origin = wt__http_field(head, "Origin"), host = wt__http_field(head, "Host");
     if (api->guard.origin_count == 0)
         return;
@@ -124,9 +117,19 @@ void wt__api_add_origin_fields(void *context, const struct http_request *head, s
         if (wt__str_equal(origin, wt__str(api->guard.origins[i]))) {
             add_http_field(out, STR("Access-Control-Allow-Origin"), wt__str(api->guard.origins[i]));
             add_http_field(out, STR("Access-Control-Expose-Headers"),
-                           STR("Mcp-Session-Id, Retry-After, WWW-Authenticate"));
+                           STR("Mcp-Session-Id, Retry-After, WWW-Authenticate, X-Request-Id"));
             return;
         }
+}
+
+void wt__api_add_fields(void *context, const struct http_request *head, void *note, struct http_fields *out)
+{
+    struct http_api *api = context;
+    struct request_trace *trace = note;
+    _Static_assert(sizeof *trace <= HTTP_NOTE_BYTES, "a note holds a trace");
+    wt__trace_begin(trace, &api->traces, head);
+    add_http_field(out, STR("X-Request-Id"), wt__str(trace->request_id));
+    add_origin_fields(api, head, out);
 }
 
 /* True if the scopes of the call permit the route; otherwise answers with an error. */
@@ -165,7 +168,8 @@ static void answer_preflight(struct api_call *call)
     add_answer_field(call, "Access-Control-Allow-Methods", "GET, POST, DELETE");
     add_answer_field(
         call, "Access-Control-Allow-Headers",
-        "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id");
+        "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, "
+        "X-Request-Id, traceparent, tracestate");
     add_answer_field(call, "Access-Control-Max-Age", "600");
 }
 

@@ -41,6 +41,7 @@ int wt__api_run_verb(struct api_call *call, int (*verb)(struct json_run *run, st
     int rc = verb(&run, call->request->body, err);
     if (*run.recipe)
         wt__metrics_count_find(call->service->metrics, run.recipe);
+    wt__trace_add_search(call->trace, &run.times);
     return rc;
 }
 

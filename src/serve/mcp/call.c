@@ -54,6 +54,11 @@ const char *wt__mcp_call_principal(const struct mcp_call *call)
     return call->peer->principal;
 }
 
+struct request_trace *wt__mcp_call_trace(const struct mcp_call *call)
+{
+    return call->channel ? call->channel->trace : NULL;
+}
+
 const struct http_header *wt__mcp_call_passed_headers(const struct mcp_call *call, size_t *count)
 {
     *count = call->passed_count;

@@ -64,6 +64,9 @@ const char *wt__mcp_call_principal(const struct mcp_call *call);
 const char *wt__mcp_call_holder(const struct mcp_call *call);
 /* Returns the request headers selected by --pass-header, [*count], valid as long as the call. */
 const struct http_header *wt__mcp_call_passed_headers(const struct mcp_call *call, size_t *count);
+struct request_trace;
+/* Returns the trace of the call's HTTP request, valid as long as the call; NULL over stdio. */
+struct request_trace *wt__mcp_call_trace(const struct mcp_call *call);
 /* True if the caller's key has the scope `call`, or no key is needed. */
 bool wt__mcp_call_may_call(const struct mcp_call *call);
 /* Returns clientInfo, an object with name and version, or NULL. Unverified. */

@@ -101,6 +101,7 @@ static bool find_method(struct mcp_call *call)
         !wt__mcp_is_offered(&call->service->features, method->group))
         return refuse_request(call, MCP_METHOD_NOT_FOUND, "unknown method");
     call->method = method;
+    wt__trace_adopt(call->channel->trace, method->name, wt__json_str(wt__mcp_incoming_meta(&call->in), "traceparent"));
     return true;
 }
 
@@ -127,10 +128,6 @@ static bool read_params(struct mcp_call *call)
 
 static bool check_request(struct mcp_call *call)
 {
-    if (atomic_load(&call->service->stopping)) {
-        call->status = 503;
-        return refuse_request(call, MCP_INTERNAL_ERROR, "the server is shutting down");
-    }
     return (call->is_modern ? read_meta(call) : read_session(call)) && find_method(call) && read_params(call) &&
            (!call->method->may_ask || wt__mcp_read_responses(call));
 }

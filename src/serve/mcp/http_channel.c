@@ -12,7 +12,8 @@
 struct http_channel {
     struct mcp_channel channel; /* must be first; its send_lock guards the fields below unless noted */
     struct mcp_streams *streams;
-    struct http_exchange *exchange;
+    struct http_exchange *exchange;      /* the connection in use; a client that resumes replaces it */
+    struct http_exchange *first;         /* the exchange with the trace; constant */
     bool has_started;                    /* the event stream has started */
     bool is_away;                        /* the server has closed the connection; the client may resume */
     const struct mcp_peer *session_peer; /* peer whose session starts with this response, else NULL */
@@ -292,6 +293,7 @@ static void http_channel_dispose(struct mcp_channel *channel)
     if (own->has_started)
         unlink_open_stream(own);
     wt__http_release(own->exchange);
+    wt__http_release(own->first);
     wt__mcp_peer_release(own->peer);
     wt__buffer_dispose(&own->kept);
     free(own);
@@ -299,7 +301,8 @@ static void http_channel_dispose(struct mcp_channel *channel)
 
 /* ---------------------------------------------------------------- opening */
 
-struct mcp_channel *wt__mcp_http_channel_open(struct mcp_streams *streams, struct http_exchange *exchange)
+struct mcp_channel *wt__mcp_http_channel_open(struct mcp_streams *streams, struct http_exchange *exchange,
+                                              struct request_trace *trace)
 {
     struct http_channel *own = calloc(1, sizeof *own);
     if (!own)
@@ -312,8 +315,10 @@ struct mcp_channel *wt__mcp_http_channel_open(struct mcp_streams *streams, struc
     own->channel.is_gone = http_channel_is_gone;
     own->channel.dispose = http_channel_dispose;
     own->streams = streams;
-    own->exchange = exchange;
+    own->channel.trace = trace;
+    own->exchange = own->first = exchange;
     wt__http_keep(exchange);
+    wt__http_keep(exchange); /* once for each member */
     return &own->channel;
 }
 

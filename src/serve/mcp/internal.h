@@ -21,6 +21,7 @@
 #include "http/exchange.h"
 #include "mcp/message.h"
 #include "serve/mcp/service.h"
+#include "serve/trace.h"
 
 #define MCP_META "io.modelcontextprotocol/"
 
@@ -36,12 +37,13 @@ enum {
 /* Carries the messages of one request to its client. */
 struct mcp_channel {
     atomic_uint refs;
-    pthread_mutex_t send_lock; /* serialises messages */
-    pthread_mutex_t lock;      /* guards call and gone */
-    struct mcp_call *call;     /* call to cancel on disconnect, or NULL */
-    bool gone;                 /* the client has disconnected for good */
-    bool is_finished;          /* answered, or closed without an answer; under send_lock */
-    bool is_shared;            /* the client's requests share one stream */
+    pthread_mutex_t send_lock;   /* serialises messages */
+    pthread_mutex_t lock;        /* guards call and gone */
+    struct mcp_call *call;       /* call to cancel on disconnect, or NULL */
+    bool gone;                   /* the client has disconnected for good */
+    bool is_finished;            /* answered, or closed without an answer; under send_lock */
+    bool is_shared;              /* the client's requests share one stream */
+    struct request_trace *trace; /* of the HTTP request that opened the channel; NULL over stdio. Constant */
     /* Sends a message before the answer. Returns false if it cannot be delivered. */
     bool (*send)(struct mcp_channel *channel, struct str message);
     /* Sends the answer with its HTTP status, once. An empty message ends the request without an answer. */
@@ -111,6 +113,9 @@ void wt__mcp_peer_keep(struct mcp_peer *peer);
 void wt__mcp_peer_release(struct mcp_peer *peer);
 /* Cancels the peer's calls and closes its stream. */
 void wt__mcp_peer_close(struct mcp_peer *peer);
+/* Closes the peer's stream, and cancels the calls that wait for the client's answer to a question. Other calls may
+ * end. */
+void wt__mcp_peer_drain(struct mcp_peer *peer);
 /* Ends the peer's general stream and replaces it. stream: NULL for none. */
 void wt__mcp_peer_stream(struct mcp_peer *peer, struct mcp_channel *stream);
 /* Cancels the call with this id (JSON). */
@@ -414,8 +419,10 @@ void wt__mcp_streams_keep_alive(struct mcp_streams *streams);
 /* Drops expired answers, and cancels calls whose clients stay away too long. Call it about once a second. */
 void wt__mcp_streams_expire(struct mcp_streams *streams);
 
-/* Returns a channel that holds a reference to the exchange, or NULL if out of memory. */
-struct mcp_channel *wt__mcp_http_channel_open(struct mcp_streams *streams, struct http_exchange *exchange);
+/* Returns a channel that holds references to the exchange, or NULL if out of memory. trace: as in struct
+ * mcp_channel. */
+struct mcp_channel *wt__mcp_http_channel_open(struct mcp_streams *streams, struct http_exchange *exchange,
+                                              struct request_trace *trace);
 /* Cancels the call when the client disconnects: at once, or after MCP_AWAY_MS if it may resume. */
 void wt__mcp_http_channel_cancel_on_disconnect(struct mcp_channel *channel);
 /* Sets the legacy session of the request, which makes its stream resumable if the revision permits. */

@@ -185,13 +185,22 @@ void wt__mcp_peer_close(struct mcp_peer *peer)
     wt__mcp_peer_stream(peer, NULL);
 }
 
+void wt__mcp_peer_drain(struct mcp_peer *peer)
+{
+    pthread_mutex_lock(&peer->lock);
+    for (struct client_question *question = peer->questions; question; question = question->next)
+        wt__mcp_call_cancel(question->call);
+    pthread_mutex_unlock(&peer->lock);
+    wt__mcp_peer_stream(peer, NULL);
+}
+
 void wt__mcp_peer_stream(struct mcp_peer *peer, struct mcp_channel *stream)
 {
     if (stream)
         wt__mcp_channel_keep(stream);
     pthread_mutex_lock(&peer->lock);
     struct mcp_channel *last = peer->stream;
-    bool closed = peer->is_closed && stream;
+    bool closed = stream && (peer->is_closed || atomic_load(&peer->service->stopping));
     peer->stream = closed ? NULL : stream;
     pthread_mutex_unlock(&peer->lock);
     if (closed) {

@@ -128,7 +128,9 @@ static bool link_listener(struct mcp_call *call, struct mcp_listener *listener)
         wt__shares_give(&service->listening, holder, 1);
     }
     pthread_mutex_unlock(&service->notice_lock);
-    if (!room)
+    if (!room && atomic_load(&service->stopping))
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the server is shutting down");
+    else if (!room)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR,
                        "this client has %zu open notice streams, its share of %d; close one first",
                        wt__shares_of(&service->listening, holder), MCP_LISTENERS_MAX);
@@ -382,12 +384,37 @@ int wt__mcp_service_open(struct mcp_service **out, const struct mcp_features *fe
     return 0;
 }
 
+/* Calls wt__mcp_peer_drain for all peers, without holding the lock. */
+static void drain_peers(struct mcp_service *service)
+{
+    struct mcp_peer **peers = NULL;
+    size_t count = 0, capacity = 0;
+    pthread_mutex_lock(&service->lock);
+    for (struct mcp_peer *peer = service->peers; peer; peer = peer->next) {
+        if (wt__grow((void **)&peers, &capacity, count + 1, sizeof(struct mcp_peer *)) < 0)
+            break;
+        wt__mcp_peer_keep(peer);
+        peers[count++] = peer;
+    }
+    pthread_mutex_unlock(&service->lock);
+    for (size_t i = 0; i < count; i++) {
+        wt__mcp_peer_drain(peers[i]);
+        wt__mcp_peer_release(peers[i]);
+    }
+    free(peers);
+}
+
 void wt__mcp_service_stop(struct mcp_service *service)
 {
     pthread_mutex_lock(&service->notice_lock);
     atomic_store(&service->stopping, true);
     pthread_mutex_unlock(&service->notice_lock);
     wt__mcp_end_listeners(service, NULL);
+    drain_peers(service);
+}
+
+static void close_peers(struct mcp_service *service)
+{
     for (;;) {
         pthread_mutex_lock(&service->lock);
         struct mcp_peer *peer = service->peers;
@@ -406,6 +433,7 @@ void wt__mcp_service_close(struct mcp_service *service)
     if (!service)
         return;
     wt__mcp_service_stop(service);
+    close_peers(service);
     pthread_mutex_lock(&service->lock);
     pthread_cond_broadcast(&service->job_came);
     while (service->threads > 0)

@@ -114,11 +114,13 @@ enum mcp_change { MCP_TOOLS_CHANGED, MCP_RESOURCES_CHANGED, MCP_PROMPTS_CHANGED 
 void wt__mcp_service_changed(struct mcp_service *service, enum mcp_change change);
 void wt__mcp_service_resource_updated(struct mcp_service *service, struct str uri);
 
-/* Begins a graceful shutdown, before the HTTP server stops: closes notice streams with a final message, cancels the
- * calls of legacy sessions and of stdio, and refuses new requests. Thread-safe, but not for signal handlers. */
+/* Begins a graceful shutdown, before the HTTP server stops: closes notice streams with a final message, cancels calls
+ * that wait for a client's answer to a question, and opens no more notice streams. Other calls may end. Thread-safe,
+ * but not for signal handlers. */
 void wt__mcp_service_stop(struct mcp_service *service);
 
-/* Stops the service and waits for running calls. Close the transports first. NULL is a no-op. */
+/* Stops the service, cancels the calls of legacy sessions and of stdio, and waits for running calls. Close the
+ * transports first. NULL is a no-op. */
 void wt__mcp_service_close(struct mcp_service *service);
 
 #endif

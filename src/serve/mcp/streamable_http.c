@@ -180,7 +180,7 @@ static void handle_http_request(struct mcp_http *http, struct http_exchange *exc
     bool modern = wt__mcp_is_modern(in, headers->version);
     bool begins = !modern && wt__str_equal(in->method, STR("initialize"));
     char session[MCP_SESSION_ID_BYTES] = "";
-    struct mcp_channel *channel = wt__mcp_http_channel_open(&http->streams, exchange);
+    struct mcp_channel *channel = wt__mcp_http_channel_open(&http->streams, exchange, asker->trace);
     struct mcp_peer *peer = NULL;
     if (channel)
         peer = modern   ? wt__mcp_peer_open(http->service, principal, false)
@@ -263,7 +263,7 @@ static void open_stream(struct mcp_http *http, struct http_exchange *exchange, s
     struct str last_event = find_field(wt__http_request(exchange), "Last-Event-ID");
     if (wt__mcp_http_channel_resume(&http->streams, peer, last_event, exchange))
         return;
-    struct mcp_channel *channel = wt__mcp_http_channel_open(&http->streams, exchange);
+    struct mcp_channel *channel = wt__mcp_http_channel_open(&http->streams, exchange, NULL);
     if (!channel) {
         answer_error(exchange, 503, STR("null"), MCP_INTERNAL_ERROR, "out of memory");
         return;

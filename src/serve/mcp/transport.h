@@ -4,6 +4,7 @@
 
 #include "http/exchange.h"
 #include "serve/mcp/service.h"
+#include "serve/trace.h"
 
 enum {
     MCP_STDIO_WORKERS_MAX = 16,
@@ -34,6 +35,7 @@ struct mcp_asker {
     const char *principal;             /* copied; "" without keys */
     bool may_call;                     /* may call upstream servers (SCOPE_CALL) */
     const char *const *passed_headers; /* names of headers to pass upstream, NULL-terminated; may be NULL */
+    struct request_trace *trace;       /* trace of the HTTP request, valid as long as the exchange; may be NULL */
 };
 
 /* True if a client header may be passed upstream. The name must be valid. Headers that HTTP or MCP use for the
