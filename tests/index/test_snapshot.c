@@ -21,7 +21,7 @@
 #include "index/catalogue.h"
 #include "index/internal.h"
 
-enum { DIM = 48, MOST_ROWS = 9000, K = 10, SETTINGS = 9 };
+enum { DIM = 48, MOST_ROWS = SIGNS_LEAST, K = 10, SETTINGS = 9 };
 static const char model[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 static char folder[64], path[256];
@@ -238,6 +238,26 @@ static void ten_new_tools_append_ten_vectors(void **state)
     assert_same_as_from_scratch(&c, second);
     c.rows = 1000;
     assert_same_as_from_scratch(&c, first); /* the view of an older reader does not change */
+    wt__snapshot_free(first);
+    wt__snapshot_free(second);
+    remove_index_folder();
+}
+
+static void only_large_sets_read_signs(void **state)
+{
+    (void)state;
+    static struct test_catalogue c;
+    fresh_folder();
+    fill_catalogue(&c, SIGNS_LEAST - 1);
+    struct snapshot *first = write_snapshot(&c), *second;
+    assert_false(first->sets[0].vectors.reads_signs);
+    assert_same_as_from_scratch(&c, first);
+    fill_catalogue(&c, SIGNS_LEAST);
+    c.generation = 2;
+    second = write_snapshot(&c);
+    assert_true(second->sets[0].vectors.reads_signs);
+    assert_int_equal(wt__snapshot_validate(second, NULL), 0);
+    assert_same_as_from_scratch(&c, second);
     wt__snapshot_free(first);
     wt__snapshot_free(second);
     remove_index_folder();
@@ -770,6 +790,7 @@ int main(void)
         cmocka_unit_test(fuzz_corpus_has_this_version),
         cmocka_unit_test(opens_a_written_snapshot),
         cmocka_unit_test(ten_new_tools_append_ten_vectors),
+        cmocka_unit_test(only_large_sets_read_signs),
         cmocka_unit_test(any_history_gives_the_same_answers),
         cmocka_unit_test(keeps_vectors_of_the_previous_snapshot_in_memory),
         cmocka_unit_test(rows_can_get_their_vector_later),

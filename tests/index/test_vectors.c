@@ -291,6 +291,16 @@ static void batched_queries_match_single_queries(void **state)
     for (size_t k = 1; k < 300; k = k * 3 + 1) {
         struct scored together[QUERIES * 300], alone[300];
         size_t counts[QUERIES], count;
+        f.vectors.reads_signs = true;
+        assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, queries, QUERIES, k, NULL, together, counts, NULL),
+                         0);
+        for (size_t i = 0; i < QUERIES; i++) {
+            assert_int_equal(
+                wt__vectors_search(&f.vectors, &f.scratch, queries + i * DIM, 1, k, NULL, alone, &count, NULL), 0);
+            assert_int_equal(counts[i], count);
+            assert_memory_equal(together + i * k, alone, count * sizeof *alone);
+        }
+        f.vectors.reads_signs = false;
         assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, queries, QUERIES, k, NULL, together, counts, NULL),
                          0);
         for (size_t i = 0; i < QUERIES; i++) {
