@@ -206,13 +206,13 @@ static void int8_search_equals_fp32_scan(void **state)
 }
 
 /* Places of the k best that a search returned. */
-struct agreement {
+struct place_count {
     size_t same, places;
 };
 
 /* Compares the search of signs with the exact search. Ranks may be missing, but the scores of all ranks are exact. */
 static void compare_with_signs(struct vectors_fixture *f, const float *query, size_t k, const uint64_t *allowed,
-                               struct agreement *agreement)
+                               struct place_count *agreement)
 {
     struct scored *quick = calloc(k, sizeof *quick), *exact = calloc(k, sizeof *exact);
     size_t a, b;
@@ -255,7 +255,7 @@ static void search_of_signs_misses_hardly_any_vector(void **state)
     wt__rng_seed(&rng, 5);
     for (size_t d = 0; d < sizeof data / sizeof *data; d++)
         for (size_t n = 0; n < sizeof dims / sizeof *dims; n++) {
-            struct agreement agreement = {0};
+            struct place_count agreement = {0};
             struct vectors_fixture f;
             float query[960];
             uint64_t allowed[ROWS / 64 + 1];
