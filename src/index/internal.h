@@ -59,7 +59,7 @@ static inline int wt__lexical_compare(struct str a, struct str b)
 #define SNAPSHOT_NO_GENERATION UINT64_MAX /* generation of a snapshot that is written only to keep its vectors */
 
 enum {
-    SNAPSHOT_VERSION = 9,
+    SNAPSHOT_VERSION = 10,
     SNAPSHOT_ALIGN = 64,        /* alignment of sections */
     VECTORS_HEADER_BYTES = 4096 /* offset of the first chunk */
 };

@@ -78,7 +78,11 @@ static int parse_set(struct snapshot_set *set, const struct snapshot_set_header 
     set->model = header->model;
     set->kind = header->kind;
     set->former = header->former;
-    set->vectors = (struct vectors){.dim = header->dim, .slots = header->slots, .rows = rows, .seed = header->number};
+    set->vectors = (struct vectors){.dim = header->dim,
+                                    .slots = header->slots,
+                                    .rows = rows,
+                                    .seed = header->number,
+                                    .reads_signs = header->slots >= SIGNS_LEAST};
     set->vectors.row_of_slot =
         verify_section(image, &header->row_of_slot, header->slots * sizeof(uint32_t), "rows of vectors", err);
     if (!set->vectors.row_of_slot)

@@ -222,23 +222,50 @@ static int plan_set(struct snapshot_job *job, struct set_plan *plan, const struc
 
 /* --- Filling a set --- */
 
+/* Copies len bytes at `offset` of `chunk` to the chunk at `base` of the file or of the memory. path: NULL in memory. */
+static int store_bytes(struct set_plan *plan, const unsigned char *chunk, uint64_t base, size_t offset, size_t len,
+                       const char *path, wt_error *err)
+{
+    if (path)
+        return write_at(plan->fd, chunk + offset, len, VECTORS_HEADER_BYTES + base + offset, path, err);
+    memcpy(plan->memory + base + offset, chunk + offset, len);
+    return 0;
+}
+
+/* Copies an array of slots [at, at + count), which are in one block of interleaved slots. A whole block is one run of
+ * bytes. Otherwise each byte of a slot has a run with this byte of the other slots, because the bytes between may
+ * belong to slots that other processes read. */
+static int store_block(struct set_plan *plan, const unsigned char *chunk, uint64_t base, const struct vector_part *part,
+                       size_t at, size_t count, const char *path, wt_error *err)
+{
+    size_t first = part->offset + at / part->lanes * part->lanes * part->size;
+    if (count == part->lanes)
+        return store_bytes(plan, chunk, base, first, count * part->size, path, err);
+    for (size_t b = 0; b < part->size; b++)
+        WT_TRY(store_bytes(plan, chunk, base, first + b * part->lanes + at % part->lanes, count, path, err));
+    return 0;
+}
+
 /* Copies slots [first, first + count), which are in one chunk, from `chunk` to the file or to memory. */
 static int store_slots(struct snapshot_job *job, struct set_plan *plan, const unsigned char *chunk, uint32_t first,
                        uint32_t count, wt_error *err)
 {
-    size_t dim = plan->source->dim, chunk_bytes = wt__vectors_chunk_bytes(dim), in_chunk = first % VECTOR_CHUNK;
-    uint64_t base = (uint64_t)(first / VECTOR_CHUNK) * chunk_bytes;
+    size_t dim = plan->source->dim, begin = first % VECTOR_CHUNK, end = begin + count;
+    uint64_t base = (uint64_t)(first / VECTOR_CHUNK) * wt__vectors_chunk_bytes(dim);
     struct vector_part parts[VECTOR_PARTS];
-    assert(in_chunk + count <= VECTOR_CHUNK);
+    assert(end <= VECTOR_CHUNK);
     wt__vectors_layout(dim, parts);
     WT_AUTO_FREE char *path = plan->memory ? NULL : plan_path(job, plan);
     WT_CHECK_ALLOC(plan->memory || path, err);
     for (size_t i = 0; i < VECTOR_PARTS; i++) {
-        size_t offset = parts[i].offset + in_chunk * parts[i].size, len = count * parts[i].size;
-        if (plan->memory)
-            memcpy(plan->memory + base + offset, chunk + offset, len);
-        else
-            WT_TRY(write_at(plan->fd, chunk + offset, len, VECTORS_HEADER_BYTES + base + offset, path, err));
+        const struct vector_part *part = &parts[i];
+        if (part->lanes == 1)
+            WT_TRY(store_bytes(plan, chunk, base, part->offset + begin * part->size, count * part->size, path, err));
+        for (size_t at = begin, now; part->lanes > 1 && at < end; at += now) {
+            size_t left = part->lanes - at % part->lanes;
+            now = end - at < left ? end - at : left;
+            WT_TRY(store_block(plan, chunk, base, part, at, now, path, err));
+        }
     }
     return 0;
 }

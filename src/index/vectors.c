@@ -3,6 +3,9 @@
  * A chunk contains these arrays. C is VECTOR_CHUNK. P is dim rounded up to a multiple of PAD; vectors are padded with
  * zeros. x is the vector of a slot.
  *
+ *   signs     [C, P] bits  signs of x after a rotation, in blocks (signs.h)
+ *   factor    [C] fp32     factor of signs
+ *   sign_sum  [C] u32      checksum of signs and factor
  *   codes     [C, P] s8    x is about scale * codes
  *   scale     [C] fp32
  *   error     [C] fp32     at least |x - scale * codes|
@@ -21,18 +24,22 @@
 #include "index/vectors.h"
 
 #include <float.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "index/lexical.h"
+#include "index/signs.h"
 #include "nn/kernels/kernels.h"
 
-enum { PAD = 64 };
+enum {
+    PAD = 64,
+    PAGE = 4096,
+    FETCHED_AHEAD = 8 /* slots whose bytes are fetched at once */
+};
 /* Arrays of a chunk, in order. */
-enum { CODES, SCALE, ERROR, NORM, CODE_SUM, ROW_SUM, ROWS };
+enum { SIGNS, FACTOR, SIGN_SUM, CODES, SCALE, ERROR, NORM, CODE_SUM, ROW_SUM, ROWS };
 #define NORM_MAX 1e15
 
 static size_t pad_dim(size_t dim)
@@ -43,10 +50,11 @@ static size_t pad_dim(size_t dim)
 void wt__vectors_layout(size_t dim, struct vector_part parts[VECTOR_PARTS])
 {
     const size_t stride = pad_dim(dim), number = sizeof(float), sum = sizeof(uint64_t);
-    const size_t sizes[VECTOR_PARTS] = {stride, number, number, number, sum, sum, stride * number};
+    const size_t sizes[VECTOR_PARTS] = {
+        wt__signs_bytes(stride), number, number, stride, number, number, number, sum, sum, stride * number};
     size_t offset = 0;
     for (size_t i = 0; i < VECTOR_PARTS; i++) {
-        parts[i] = (struct vector_part){offset, sizes[i]};
+        parts[i] = (struct vector_part){offset, sizes[i], i == SIGNS ? WT_BIT_ROWS : 1};
         offset += sizes[i] * VECTOR_CHUNK;
     }
 }
@@ -60,6 +68,9 @@ size_t wt__vectors_chunk_bytes(size_t dim)
 
 /* Arrays of one chunk. */
 struct chunk_view {
+    const unsigned char *signs;
+    const float *factor;
+    const uint32_t *sign_sum;
     const int8_t *codes;
     const float *scale, *error, *norm;
     const uint64_t *code_sum, *row_sum;
@@ -70,7 +81,10 @@ static struct chunk_view view_chunk(const struct vectors *vectors, const struct 
 {
     const unsigned char *base = vectors->chunks + number * wt__vectors_chunk_bytes(vectors->dim);
     return (struct chunk_view){
-        .codes = (const int8_t *)base,
+        .signs = base,
+        .factor = (const float *)(base + parts[FACTOR].offset),
+        .sign_sum = (const uint32_t *)(base + parts[SIGN_SUM].offset),
+        .codes = (const int8_t *)(base + parts[CODES].offset),
         .scale = (const float *)(base + parts[SCALE].offset),
         .error = (const float *)(base + parts[ERROR].offset),
         .norm = (const float *)(base + parts[NORM].offset),
@@ -90,6 +104,18 @@ static uint64_t compute_code_sum(const int8_t *codes, size_t stride, float scale
     memcpy(bits, notes, sizeof bits);
     seed += bits[0] * 0x9E3779B97F4A7C15u + bits[1] * 0xC2B2AE3D27D4EB4Fu + bits[2] * 0x165667B19E3779F9u;
     return wt__checksum(codes, stride, seed);
+}
+
+/* Computes the checksums of signs and factors of the block with `slot`. */
+static void compute_sign_sums(const unsigned char *block, const float *factors, size_t stride, uint64_t seed,
+                              uint32_t sums[WT_BIT_ROWS])
+{
+    for (size_t i = 0; i < WT_BIT_ROWS; i++) {
+        uint32_t bits;
+        memcpy(&bits, &factors[i], sizeof bits);
+        sums[i] = (uint32_t)((seed + i) * 0x9E3779B97F4A7C15u >> 32) ^ bits;
+    }
+    wt__signs_checksums(block, stride, sums);
 }
 
 /* Returns a float not less than the number, which must not be negative. */
@@ -124,6 +150,26 @@ static float quantise_vector(const float *x, size_t n, int8_t *codes, float *res
     return scale;
 }
 
+/* Copies vector, [dim], to row, [P], and returns row. */
+static float *pad_row(float *row, const float *vector, size_t dim)
+{
+    memset(row, 0, pad_dim(dim) * sizeof *row);
+    memcpy(row, vector, dim * sizeof *row);
+    return row;
+}
+
+/* Writes signs, factor and their checksum. Overwrites x, [P]. seed: seed of this slot. */
+static void put_signs(unsigned char *chunk, const struct vector_part *parts, size_t at, float *x, uint64_t seed)
+{
+    size_t stride = parts[CODES].size, first = at / WT_BIT_ROWS * WT_BIT_ROWS, lane = at % WT_BIT_ROWS;
+    unsigned char *block = chunk + parts[SIGNS].offset + first * parts[SIGNS].size;
+    float *factors = (float *)(chunk + parts[FACTOR].offset) + first;
+    uint32_t sums[WT_BIT_ROWS];
+    factors[lane] = wt__signs_put(block, lane, x, stride);
+    compute_sign_sums(block, factors, stride, seed - lane, sums);
+    ((uint32_t *)(chunk + parts[SIGN_SUM].offset))[at] = sums[lane];
+}
+
 int wt__vectors_put(unsigned char *chunk, size_t dim, uint64_t seed, uint32_t slot, const float *vector, wt_error *err)
 {
     struct vector_part parts[VECTOR_PARTS];
@@ -132,18 +178,35 @@ int wt__vectors_put(unsigned char *chunk, size_t dim, uint64_t seed, uint32_t sl
     double norm = vector_length(vector, dim);
     if (!(norm <= NORM_MAX))
         return wt__fail(err, WT_EMODEL, "a vector is not finite");
-    int8_t *codes = (int8_t *)(chunk + at * stride);
+    int8_t *codes = (int8_t *)(chunk + parts[CODES].offset + at * stride);
     float *row = (float *)(chunk + parts[ROWS].offset) + at * stride;
     float *scale = (float *)(chunk + parts[SCALE].offset) + at, *error = (float *)(chunk + parts[ERROR].offset) + at;
     memset(codes, 0, stride);
     *scale = quantise_vector(vector, dim, codes, row);
     *error = round_up(vector_length(row, dim));
     ((float *)(chunk + parts[NORM].offset))[at] = round_up(norm);
-    memset(row, 0, stride * sizeof *row);
-    memcpy(row, vector, dim * sizeof *row);
+    put_signs(chunk, parts, at, pad_row(row, vector, dim), seed + slot);
+    pad_row(row, vector, dim);
     ((uint64_t *)(chunk + parts[CODE_SUM].offset))[at] =
         compute_code_sum(codes, stride, *scale, *error, round_up(norm), seed + slot);
     ((uint64_t *)(chunk + parts[ROW_SUM].offset))[at] = wt__checksum(row, stride * sizeof *row, seed + slot);
+    return 0;
+}
+
+static int verify_signs(const struct vectors *vectors, wt_error *err)
+{
+    struct vector_part parts[VECTOR_PARTS];
+    uint32_t sums[WT_BIT_ROWS];
+    wt__vectors_layout(vectors->dim, parts);
+    for (uint32_t slot = 0; slot < vectors->slots; slot++) {
+        struct chunk_view chunk = view_chunk(vectors, parts, slot / VECTOR_CHUNK);
+        size_t i = slot % VECTOR_CHUNK, lane = i % WT_BIT_ROWS;
+        if (lane == 0)
+            compute_sign_sums(chunk.signs + i * parts[SIGNS].size, chunk.factor + i, parts[CODES].size,
+                              vectors->seed + slot, sums);
+        if (sums[lane] != chunk.sign_sum[i])
+            return wt__fail(err, WT_ESTORE, "vector %u is damaged", slot);
+    }
     return 0;
 }
 
@@ -152,6 +215,8 @@ int wt__vectors_verify(const struct vectors *vectors, wt_error *err)
     struct vector_part parts[VECTOR_PARTS];
     size_t stride = pad_dim(vectors->dim);
     wt__vectors_layout(vectors->dim, parts);
+    if (vectors->reads_signs)
+        WT_TRY(verify_signs(vectors, err));
     for (uint32_t slot = 0; slot < vectors->slots; slot++) {
         struct chunk_view chunk = view_chunk(vectors, parts, slot / VECTOR_CHUNK);
         size_t i = slot % VECTOR_CHUNK;
@@ -187,6 +252,8 @@ int wt__vectors_check(const struct vectors *vectors, wt_error *err)
         if (slot != VECTOR_NONE && (slot >= vectors->slots || vectors->row_of_slot[slot] != row))
             return wt__fail(err, WT_ESTORE, "damaged: row %u does not belong to its vector", row);
     }
+    if (!vectors->reads_signs)
+        WT_TRY(verify_signs(vectors, err));
     return wt__vectors_verify(vectors, err);
 }
 
@@ -201,8 +268,10 @@ const float *wt__vectors_of_row(const struct vectors *vectors, uint32_t row)
 void wt__vectors_scratch_dispose(struct vectors_scratch *scratch)
 {
     free(scratch->block);
-    for (size_t i = 0; i < VECTOR_MAX_QUERIES; i++)
+    for (size_t i = 0; i < VECTOR_MAX_QUERIES; i++) {
         free(scratch->candidates[i]);
+        free(scratch->late[i]);
+    }
     *scratch = (struct vectors_scratch){0};
 }
 
@@ -210,6 +279,12 @@ void wt__vectors_scratch_dispose(struct vectors_scratch *scratch)
 struct vector_candidate {
     uint32_t slot, row;
     float upper; /* fine upper bound of the score */
+};
+
+/* A slot whose bytes are read at the end of a scan, if its highest likely score still reaches the threshold. */
+struct late_slot {
+    uint32_t slot;
+    float upper;
 };
 
 /* Factors of the distance from an approximate score to its bounds. The distance is error * .error + norm * .norm, with
@@ -224,6 +299,11 @@ struct query_form {
     int8_t *high, *low;          /* [P] p1 and p2 */
     float high_scale, low_scale; /* t1 and t2 */
     struct bound_factors coarse, fine;
+    unsigned char *tables; /* tables of signs */
+    struct sign_query signs;
+    uint32_t *waiting; /* [C] slots whose estimates are among the k best; their bytes are being fetched */
+    uint32_t waiting_count;
+    size_t late_count; /* number of late slots in the scratch memory */
     struct topk lower; /* k best lower bounds */
     size_t candidates; /* number of candidates in the scratch memory */
 };
@@ -234,8 +314,10 @@ struct vector_scan {
     struct vectors_scratch *scratch;
     struct vector_part parts[VECTOR_PARTS];
     size_t stride, n;
-    int32_t *dots; /* [C] inner products of a chunk's codes with `high` of a query */
-    float *rest;   /* [P] e1, then e2 */
+    bool reads_signs;
+    int32_t *dots;  /* [C] inner products of a chunk's codes with `high` of a query */
+    uint16_t *sums; /* [C] sums of a chunk's signs */
+    float *rest;    /* [P] e1, then e2 */
     struct query_form forms[VECTOR_MAX_QUERIES];
 };
 
@@ -251,10 +333,13 @@ static size_t take_scratch(size_t *at, size_t bytes)
 static int reserve_scan(struct vector_scan *scan, size_t k, wt_error *err)
 {
     size_t at = 0, form_bytes = 0, stride = scan->stride, floats = stride * sizeof(float);
-    size_t dots = take_scratch(&at, VECTOR_CHUNK * sizeof(int32_t)), rest = take_scratch(&at, floats), forms = at;
+    size_t dots = take_scratch(&at, VECTOR_CHUNK * sizeof(int32_t)), rest = take_scratch(&at, floats);
+    size_t sums = take_scratch(&at, VECTOR_CHUNK * sizeof(uint16_t)), forms = at;
     size_t query = take_scratch(&form_bytes, floats), high = take_scratch(&form_bytes, stride),
            low = take_scratch(&form_bytes, stride);
     size_t lower = take_scratch(&form_bytes, k * sizeof(struct scored));
+    size_t tables = take_scratch(&form_bytes, scan->reads_signs ? wt__signs_table_bytes(stride) : 0);
+    size_t waiting = take_scratch(&form_bytes, scan->reads_signs ? VECTOR_CHUNK * sizeof(uint32_t) : 0);
     size_t bytes = forms + scan->n * form_bytes;
     struct vectors_scratch *scratch = scan->scratch;
     if (bytes > scratch->bytes) {
@@ -266,11 +351,14 @@ static int reserve_scan(struct vector_scan *scan, size_t k, wt_error *err)
     char *base = scratch->block;
     scan->dots = (int32_t *)(base + dots);
     scan->rest = (float *)(base + rest);
+    scan->sums = (uint16_t *)(base + sums);
     for (size_t i = 0; i < scan->n; i++) {
         char *form = base + forms + i * form_bytes;
         scan->forms[i] = (struct query_form){.query = (float *)(form + query),
                                              .high = (int8_t *)(form + high),
                                              .low = (int8_t *)(form + low),
+                                             .tables = (unsigned char *)(form + tables),
+                                             .waiting = (uint32_t *)(form + waiting),
                                              .lower = {(struct scored *)(form + lower), 0, k}};
     }
     return 0;
@@ -296,14 +384,18 @@ static int set_query(struct vector_scan *scan, struct query_form *form, const fl
     form->coarse = compute_bound_width(norm, scan->rest, stride);
     form->low_scale = quantise_vector(scan->rest, stride, form->low, scan->rest);
     form->fine = compute_bound_width(norm, scan->rest, stride);
+    if (scan->reads_signs)
+        form->signs = wt__signs_prepare(pad_row(scan->rest, query, dim), stride, norm, form->tables);
     return 0;
 }
 
+/* k: 0 if the scan searches nothing. */
 static int begin_scan(struct vector_scan *scan, const struct vectors *vectors, struct vectors_scratch *scratch,
                       const float *queries, size_t n, const uint64_t *allowed, size_t k, wt_error *err)
 {
     *scan = (struct vector_scan){
         .vectors = vectors, .allowed = allowed, .scratch = scratch, .stride = pad_dim(vectors->dim), .n = n};
+    scan->reads_signs = k > 0 && vectors->reads_signs;
     if (n > VECTOR_MAX_QUERIES)
         return wt__fail(err, WT_EINVAL, "%zu vectors in one search; at most %d are allowed", n, VECTOR_MAX_QUERIES);
     wt__vectors_layout(vectors->dim, scan->parts);
@@ -342,29 +434,167 @@ static void bound_chunk(const struct vector_scan *scan, const struct query_form 
     }
 }
 
-/* Adds the slots of a chunk that may be among the k best to the candidates of query `number`. Updates the k best lower
- * bounds of the query. */
+static int reserve_candidates(struct vector_scan *scan, size_t number, size_t more, wt_error *err)
+{
+    struct vectors_scratch *scratch = scan->scratch;
+    size_t count = scan->forms[number].candidates + more;
+    if (wt__grow((void **)&scratch->candidates[number], &scratch->capacity[number], count,
+                 sizeof *scratch->candidates[0]) < 0)
+        return wt__fail_nomem(err);
+    return 0;
+}
+
+/* Adds a slot to the candidates of query `number` if the slot may be among the k best. Updates the k best lower bounds
+ * of the query. dot: inner product of the slot's codes with `high`. */
+static void add_candidate(struct vector_scan *scan, size_t number, const struct chunk_view *chunk, uint32_t slot,
+                          int32_t dot)
+{
+    struct query_form *form = &scan->forms[number];
+    uint32_t row = scan->vectors->row_of_slot[slot], i = slot % VECTOR_CHUNK;
+    int32_t low;
+    wt__kernels()->dots_i8(form->low, chunk->codes + i * scan->stride, 1, scan->stride, &low);
+    float middle = chunk->scale[i] * (form->high_scale * (float)dot + form->low_scale * (float)low);
+    float bound = chunk->error[i] * form->fine.error + chunk->norm[i] * form->fine.norm;
+    wt__topk_push(&form->lower, (struct scored){middle - bound, row});
+    if (!(middle + bound < wt__topk_threshold(&form->lower)))
+        scan->scratch->candidates[number][form->candidates++] = (struct vector_candidate){slot, row, middle + bound};
+}
+
+/* Adds the slots of a chunk that may be among the k best to the candidates of query `number`. */
 static int add_chunk_candidates(struct vector_scan *scan, size_t number, const struct chunk_view *chunk, uint32_t begin,
                                 uint32_t count, const float *upper, wt_error *err)
 {
+    WT_TRY(reserve_candidates(scan, number, count, err));
+    for (uint32_t i = 0; i < count; i++)
+        if (!(upper[i] < wt__topk_threshold(&scan->forms[number].lower)) &&
+            find_wanted_row(scan, begin + i) != VECTOR_NONE)
+            add_candidate(scan, number, chunk, begin + i, scan->dots[i]);
+    return 0;
+}
+
+/* Starts to fetch what add_slot reads. */
+static void prefetch_slot(const struct vector_scan *scan, uint32_t slot)
+{
+    struct chunk_view chunk = view_chunk(scan->vectors, scan->parts, slot / VECTOR_CHUNK);
+    size_t i = slot % VECTOR_CHUNK;
+    for (size_t b = 0; b < scan->stride; b += PAD)
+        __builtin_prefetch(chunk.codes + i * scan->stride + b);
+    __builtin_prefetch(chunk.scale + i);
+    __builtin_prefetch(chunk.error + i);
+    __builtin_prefetch(chunk.norm + i);
+}
+
+/* Adds a slot to the candidates of a query if its bytes say that it may be among the k best. */
+static void add_slot(struct vector_scan *scan, size_t number, uint32_t slot)
+{
+    struct chunk_view chunk = view_chunk(scan->vectors, scan->parts, slot / VECTOR_CHUNK);
+    int32_t dot;
+    wt__kernels()->dots_i8(scan->forms[number].high, chunk.codes + slot % VECTOR_CHUNK * scan->stride, 1, scan->stride,
+                           &dot);
+    add_candidate(scan, number, &chunk, slot, dot);
+}
+
+static int add_waiting_slots(struct vector_scan *scan, size_t number, wt_error *err)
+{
     struct query_form *form = &scan->forms[number];
-    struct vector_candidate **candidates = &scan->scratch->candidates[number];
+    WT_TRY(reserve_candidates(scan, number, form->waiting_count, err));
+    for (uint32_t i = 0; i < form->waiting_count; i++)
+        add_slot(scan, number, form->waiting[i]);
+    form->waiting_count = 0;
+    return 0;
+}
+
+/* Adds the late slots that the threshold of the whole scan leaves. */
+static int add_late_slots(struct vector_scan *scan, size_t number, wt_error *err)
+{
+    const struct query_form *form = &scan->forms[number];
+    struct late_slot *late = scan->scratch->late[number];
     float threshold = wt__topk_threshold(&form->lower);
-    if (wt__grow((void **)candidates, &scan->scratch->capacity[number], form->candidates + count, sizeof **candidates) <
-        0)
+    size_t count = 0;
+    for (size_t i = 0; i < form->late_count; i++)
+        if (!(late[i].upper < threshold))
+            late[count++] = late[i];
+    WT_TRY(reserve_candidates(scan, number, count, err));
+    for (size_t i = 0; i < count; i++) {
+        if (i + FETCHED_AHEAD < count)
+            prefetch_slot(scan, late[i + FETCHED_AHEAD].slot);
+        if (!(late[i].upper < wt__topk_threshold(&form->lower)))
+            add_slot(scan, number, late[i].slot);
+    }
+    return 0;
+}
+
+/* Computes the highest likely scores of a chunk's slots, [C], from their signs. */
+static void estimate_chunk(const struct vector_scan *scan, const struct query_form *form,
+                           const struct chunk_view *chunk, float *restrict upper)
+{
+    const uint16_t *restrict sums = scan->sums;
+    float step = form->signs.step, reach = form->signs.slack - form->signs.offset;
+    wt__kernels()->sum_bits(form->tables, chunk->signs, VECTOR_CHUNK / WT_BIT_ROWS, scan->parts[SIGNS].size,
+                            scan->sums);
+    for (size_t i = 0; i < VECTOR_CHUNK; i++)
+        upper[i] = chunk->factor[i] * (step * (float)sums[i] + reach);
+}
+
+/* Collects the slots of a chunk that may be among the k best. Those whose estimates are among them wait for their bytes
+ * only, because they raise the threshold. The others are late: most of them are not among the k best of the whole scan,
+ * so their bytes are never read. */
+static int collect_slots(struct vector_scan *scan, size_t number, const struct chunk_view *chunk, uint32_t begin,
+                         uint32_t count, const float *upper, wt_error *err)
+{
+    struct query_form *form = &scan->forms[number];
+    struct vectors_scratch *scratch = scan->scratch;
+    float threshold = wt__topk_threshold(&form->lower);
+    if (wt__grow((void **)&scratch->late[number], &scratch->late_capacity[number], form->late_count + count,
+                 sizeof *scratch->late[0]) < 0)
         return wt__fail_nomem(err);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t row = upper[i] < threshold ? VECTOR_NONE : find_wanted_row(scan, begin + i);
-        if (row == VECTOR_NONE)
+    for (uint32_t first = 0; first < count; first += WT_BIT_ROWS) {
+        unsigned found = 0;
+        for (uint32_t i = first; i < first + WT_BIT_ROWS; i++)
+            found |= !(upper[i] < threshold);
+        for (uint32_t i = first; found && i < first + WT_BIT_ROWS && i < count; i++) {
+            if (upper[i] < threshold || find_wanted_row(scan, begin + i) == VECTOR_NONE)
+                continue;
+            if (upper[i] - chunk->factor[i] * form->signs.slack < threshold) {
+                scratch->late[number][form->late_count++] = (struct late_slot){begin + i, upper[i]};
+                continue;
+            }
+            form->waiting[form->waiting_count++] = begin + i;
+            prefetch_slot(scan, begin + i);
+        }
+    }
+    return 0;
+}
+
+/* Starts to fetch each page of a chunk's signs, because processors do not fetch ahead into another page. */
+static void prefetch_signs(const struct vector_scan *scan, size_t number)
+{
+    struct chunk_view chunk = view_chunk(scan->vectors, scan->parts, number);
+    for (const unsigned char *page = chunk.signs; page < (const unsigned char *)chunk.sign_sum; page += PAGE)
+        __builtin_prefetch(page);
+}
+
+/* Scans the signs of the slots once for all queries. The bytes of a chunk's slots are read after the signs of the next
+ * chunk, so that they arrive meanwhile. */
+static int scan_signs(struct vector_scan *scan, wt_error *err)
+{
+    for (uint32_t begin = 0; begin < scan->vectors->slots; begin += VECTOR_CHUNK) {
+        uint32_t left = scan->vectors->slots - begin, count = left < VECTOR_CHUNK ? left : VECTOR_CHUNK;
+        if (!has_wanted_rows(scan, begin, count))
             continue;
-        int32_t low;
-        wt__kernels()->dots_i8(form->low, chunk->codes + i * scan->stride, 1, scan->stride, &low);
-        float middle = chunk->scale[i] * (form->high_scale * (float)scan->dots[i] + form->low_scale * (float)low);
-        float bound = chunk->error[i] * form->fine.error + chunk->norm[i] * form->fine.norm;
-        wt__topk_push(&form->lower, (struct scored){middle - bound, row});
-        threshold = wt__topk_threshold(&form->lower);
-        if (!(middle + bound < threshold))
-            (*candidates)[form->candidates++] = (struct vector_candidate){begin + i, row, middle + bound};
+        struct chunk_view chunk = view_chunk(scan->vectors, scan->parts, begin / VECTOR_CHUNK);
+        if (count < left)
+            prefetch_signs(scan, begin / VECTOR_CHUNK + 1);
+        for (size_t i = 0; i < scan->n; i++) {
+            float upper[VECTOR_CHUNK];
+            estimate_chunk(scan, &scan->forms[i], &chunk, upper);
+            WT_TRY(add_waiting_slots(scan, i, err));
+            WT_TRY(collect_slots(scan, i, &chunk, begin, count, upper, err));
+        }
+    }
+    for (size_t i = 0; i < scan->n; i++) {
+        WT_TRY(add_waiting_slots(scan, i, err));
+        WT_TRY(add_late_slots(scan, i, err));
     }
     return 0;
 }
@@ -422,7 +652,7 @@ int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *sc
     WT_TRY(begin_scan(&scan, vectors, scratch, queries, n, allowed, most, err));
     if (most == 0)
         return 0;
-    WT_TRY(scan_bytes(&scan, err));
+    WT_TRY(scan.reads_signs ? scan_signs(&scan, err) : scan_bytes(&scan, err));
     for (size_t i = 0; i < n; i++) {
         const struct query_form *form = &scan.forms[i];
         const struct vector_candidate *candidates = scratch->candidates[i];

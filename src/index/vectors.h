@@ -1,4 +1,4 @@
-/* vectors.h: exact top k by inner product, while reading about a quarter of the bytes.
+/* vectors.h: top k by inner product, while reading few of the bytes.
  *
  * Vectors are stored in slots, append-only. A written slot never changes, so a file can grow while other processes read
  * it. A slot belongs to one row (tool) or is dead.
@@ -8,19 +8,26 @@
  * chunks that have an allowed row. Then it reads the fp32 vectors of the slots whose highest possible score reaches the
  * k-th best lower bound. The result equals that of a full fp32 scan, bit for bit.
  *
+ * In a large set, a search first reads one bit per value (signs.h), and then the bytes of the slots whose estimated
+ * score may reach the k best. The scores are still those of a full fp32 scan. A slot of the k best is missed with a
+ * probability below .001, because the error of an estimate has no strict bound.
+ *
  * On disk and in memory, slots are grouped in chunks of VECTOR_CHUNK, and each chunk has its own arrays (see
- * vectors.c). Each slot has two checksums. The checksum of its bytes is verified when a file is opened, the checksum of
+ * vectors.c). Each slot has three checksums. Those of its bytes and its bits are verified when a file is opened, that of
  * its fp32 vector on each read. So opening need not read all fp32 vectors. */
 #ifndef WT_INDEX_VECTORS_H
 #define WT_INDEX_VECTORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "base/topk.h"
 
-enum { VECTOR_CHUNK = 256, VECTOR_PARTS = 7, VECTOR_MAX_DIM = 8192, VECTOR_MAX_QUERIES = 16 };
+enum { VECTOR_CHUNK = 256, VECTOR_PARTS = 10, VECTOR_MAX_DIM = 8192, VECTOR_MAX_QUERIES = 16 };
+/* Slots from which on reading signs first is faster. */
+enum { SIGNS_LEAST = 32768 };
 #define VECTOR_NONE UINT32_MAX /* no slot or no row */
 
 /* A view of slots. The caller owns all memory. */
@@ -31,11 +38,13 @@ struct vectors {
     uint64_t seed;               /* seed of the checksums; each vector file has another seed */
     const uint32_t *row_of_slot; /* [slots] VECTOR_NONE for dead slots */
     const uint32_t *slot_of_row; /* [rows] VECTOR_NONE for rows without a vector */
+    bool reads_signs;            /* true if searches read signs first */
 };
 
-/* An array of a chunk: `size` bytes per slot, starting at `offset`. */
+/* An array of a chunk: `size` bytes per slot, starting at `offset`. Blocks of `lanes` slots, usually 1, are interleaved:
+ * byte b of slot i is at offset + (i / lanes * size + b) * lanes + i % lanes. */
 struct vector_part {
-    size_t offset, size;
+    size_t offset, size, lanes;
 };
 void wt__vectors_layout(size_t dim, struct vector_part parts[VECTOR_PARTS]);
 size_t wt__vectors_chunk_bytes(size_t dim);
@@ -44,10 +53,10 @@ size_t wt__vectors_chunk_bytes(size_t dim);
  * Euclidean length is over 1e15. */
 int wt__vectors_put(unsigned char *chunk, size_t dim, uint64_t seed, uint32_t slot, const float *vector, wt_error *err);
 
-/* Verifies the byte form of every slot. Fails with WT_ESTORE. */
+/* Verifies what searches read of every slot, except its fp32 vector. Fails with WT_ESTORE. */
 int wt__vectors_verify(const struct vectors *vectors, wt_error *err);
 
-/* Verifies both forms of every slot, and that rows and slots refer to each other. Fails with WT_ESTORE. */
+/* Verifies all forms of every slot, and that rows and slots refer to each other. Fails with WT_ESTORE. */
 int wt__vectors_check(const struct vectors *vectors, wt_error *err);
 
 /* Scratch memory, reused so that warm searches allocate nothing. Initialise with zeros. */
@@ -55,7 +64,8 @@ struct vectors_scratch {
     void *block;
     size_t bytes;
     struct vector_candidate *candidates[VECTOR_MAX_QUERIES];
-    size_t capacity[VECTOR_MAX_QUERIES];
+    struct late_slot *late[VECTOR_MAX_QUERIES];
+    size_t capacity[VECTOR_MAX_QUERIES], late_capacity[VECTOR_MAX_QUERIES];
 };
 void wt__vectors_scratch_dispose(struct vectors_scratch *scratch);
 

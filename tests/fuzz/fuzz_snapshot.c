@@ -111,6 +111,8 @@ static void fill_set(struct vectors *vectors, const uint8_t *bytes, size_t len)
     vectors->chunks = chunks;
     wt__vectors_check(vectors, NULL);
     search_vectors(vectors);
+    vectors->reads_signs = !vectors->reads_signs;
+    search_vectors(vectors);
     free(chunks);
 }
 

@@ -27,21 +27,37 @@ static inline void seal_snapshot(unsigned char *bytes, size_t len)
     header->mark.sum = wt__header_sum(header, sizeof *header);
 }
 
-/* Sets the two checksums of a slot as index/vectors.c does. The first covers codes, scale, error and norm, the second
- * the fp32 vector. */
+/* Parts of a chunk (index/vectors.c). */
+enum { SIGNS, FACTOR, SIGN_SUM, CODES, SCALE, ERROR, NORM, CODE_SUM, ROW_SUM, ROWS };
+
+/* Sets the checksum of a slot's signs and factor as index/vectors.c does. */
+static inline void seal_signs(unsigned char *chunk, const struct vector_part *parts, size_t at, uint64_t seed)
+{
+    uint32_t sum, *sums = (void *)(chunk + parts[SIGN_SUM].offset);
+    const struct vector_part *signs = &parts[SIGNS];
+    const unsigned char *byte = chunk + signs->offset + at / signs->lanes * signs->lanes * signs->size;
+    memcpy(&sum, chunk + parts[FACTOR].offset + at * sizeof sum, sizeof sum);
+    sum ^= (uint32_t)(seed * 0x9E3779B97F4A7C15u >> 32);
+    for (size_t b = 0; b < signs->size; b++)
+        sum = sum * 33 ^ byte[b * signs->lanes + at % signs->lanes];
+    sums[at] = sum;
+}
+
+/* Sets the other two checksums of a slot. The first covers codes, scale, error and norm, the second the fp32 vector. */
 static inline void seal_slot(unsigned char *chunk, const struct vector_part *parts, size_t at, uint64_t seed)
 {
     uint32_t notes[3];
     uint64_t sums[2], code_seed = seed;
     static const uint64_t factors[] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0x165667B19E3779F9u};
     for (size_t i = 0; i < 3; i++) {
-        memcpy(&notes[i], chunk + parts[1 + i].offset + at * sizeof notes[i], sizeof notes[i]);
+        memcpy(&notes[i], chunk + parts[SCALE + i].offset + at * sizeof notes[i], sizeof notes[i]);
         code_seed += notes[i] * factors[i];
     }
-    sums[0] = wt__checksum(chunk + parts[0].offset + at * parts[0].size, parts[0].size, code_seed);
-    sums[1] = wt__checksum(chunk + parts[6].offset + at * parts[6].size, parts[6].size, seed);
+    sums[0] = wt__checksum(chunk + parts[CODES].offset + at * parts[CODES].size, parts[CODES].size, code_seed);
+    sums[1] = wt__checksum(chunk + parts[ROWS].offset + at * parts[ROWS].size, parts[ROWS].size, seed);
     for (size_t i = 0; i < 2; i++)
-        memcpy(chunk + parts[4 + i].offset + at * sizeof sums[i], &sums[i], sizeof sums[i]);
+        memcpy(chunk + parts[CODE_SUM + i].offset + at * sizeof sums[i], &sums[i], sizeof sums[i]);
+    seal_signs(chunk, parts, at, seed);
 }
 
 static inline void seal_slots(unsigned char *chunks, size_t len, size_t dim, uint32_t slots, uint64_t seed)
@@ -63,7 +79,7 @@ static inline uint32_t slots_written(const unsigned char *chunks, size_t len, si
     for (uint32_t slot = 0; (slot / VECTOR_CHUNK + 1) * chunk_bytes <= len; slot++) {
         uint64_t sum;
         size_t at = slot % VECTOR_CHUNK * sizeof sum;
-        memcpy(&sum, chunks + slot / VECTOR_CHUNK * chunk_bytes + parts[4].offset + at, sizeof sum);
+        memcpy(&sum, chunks + slot / VECTOR_CHUNK * chunk_bytes + parts[CODE_SUM].offset + at, sizeof sum);
         written = sum ? slot + 1 : written;
     }
     return written;

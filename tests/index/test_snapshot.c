@@ -21,7 +21,7 @@
 #include "index/catalogue.h"
 #include "index/internal.h"
 
-enum { DIM = 48, MOST_ROWS = 9000, K = 10, SETTINGS = 9 };
+enum { DIM = 48, MOST_ROWS = SIGNS_LEAST, K = 10, SETTINGS = 9 };
 static const char model[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 static char folder[64], path[256];
@@ -243,6 +243,26 @@ static void ten_new_tools_append_ten_vectors(void **state)
     remove_index_folder();
 }
 
+static void only_large_sets_read_signs(void **state)
+{
+    (void)state;
+    static struct test_catalogue c;
+    fresh_folder();
+    fill_catalogue(&c, SIGNS_LEAST - 1);
+    struct snapshot *first = write_snapshot(&c), *second;
+    assert_false(first->sets[0].vectors.reads_signs);
+    assert_same_as_from_scratch(&c, first);
+    fill_catalogue(&c, SIGNS_LEAST);
+    c.generation = 2;
+    second = write_snapshot(&c);
+    assert_true(second->sets[0].vectors.reads_signs);
+    assert_int_equal(wt__snapshot_validate(second, NULL), 0);
+    assert_same_as_from_scratch(&c, second);
+    wt__snapshot_free(first);
+    wt__snapshot_free(second);
+    remove_index_folder();
+}
+
 /* Adds, removes and changes random tools. Each snapshot must give the same answers as a snapshot built from scratch. At
  * most a quarter of its slots may be dead. */
 static void any_history_gives_the_same_answers(void **state)
@@ -284,6 +304,7 @@ static void any_history_gives_the_same_answers(void **state)
         assert_true(vectors->slots - c.rows <= vectors->slots / 4);
         assert_int_equal(count_files(), 3);
         assert_same_as_from_scratch(&c, snapshot);
+        assert_int_equal(wt__snapshot_validate(snapshot, NULL), 0); /* appended signs leave their neighbours intact */
         wt__snapshot_free(snapshot);
     }
     assert_true(compactions > 1 && compactions < 15);
@@ -559,7 +580,7 @@ static void reports_other_byte_orders_and_versions(void **state)
         int code;
     } cases[] = {
         {"written on a machine with another byte order", offsetof(struct file_mark, byte_order), 0x0D0C0B0A, WT_ESTORE},
-        {"version 10, written by a newer whichtool (this one reads 9)", offsetof(struct file_mark, version), 10,
+        {"version 11, written by a newer whichtool (this one reads 10)", offsetof(struct file_mark, version), 11,
          WT_ENEWER},
         {"version 7 is no longer supported", offsetof(struct file_mark, version), 7, WT_ESTORE},
         {"not an index file", 0, 0x20202020, WT_ESTORE},
@@ -769,6 +790,7 @@ int main(void)
         cmocka_unit_test(fuzz_corpus_has_this_version),
         cmocka_unit_test(opens_a_written_snapshot),
         cmocka_unit_test(ten_new_tools_append_ten_vectors),
+        cmocka_unit_test(only_large_sets_read_signs),
         cmocka_unit_test(any_history_gives_the_same_answers),
         cmocka_unit_test(keeps_vectors_of_the_previous_snapshot_in_memory),
         cmocka_unit_test(rows_can_get_their_vector_later),

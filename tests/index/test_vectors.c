@@ -1,5 +1,5 @@
-/* Tests that the search of int8 vectors equals a scan of fp32 vectors, bit for bit, on easy and difficult data. Also
- * tests the reports of damage. */
+/* Tests that the search of int8 vectors equals a scan of fp32 vectors, bit for bit, on easy and difficult data, and that
+ * the search of signs misses hardly any vector. Also tests the reports of damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -128,7 +128,7 @@ static void store_vectors(struct vectors_fixture *f, make_vector make, uint32_t 
         make(&rng, f->row_of_slot[slot] == VECTOR_NONE ? slot : f->row_of_slot[slot], x, dim);
         assert_int_equal(wt__vectors_put(chunk, dim, SEED, slot, x, NULL), 0);
     }
-    f->vectors = (struct vectors){f->chunks, dim, slots, rows, SEED, f->row_of_slot, f->slot_of_row};
+    f->vectors = (struct vectors){f->chunks, dim, slots, rows, SEED, f->row_of_slot, f->slot_of_row, false};
     free(x);
 }
 
@@ -205,6 +205,77 @@ static void int8_search_equals_fp32_scan(void **state)
     }
 }
 
+/* Places of the k best that a search returned. */
+struct place_count {
+    size_t same, places;
+};
+
+/* Compares the search of signs with the exact search. Ranks may be missing, but the scores of all ranks are exact. */
+static void compare_with_signs(struct vectors_fixture *f, const float *query, size_t k, const uint64_t *allowed,
+                               struct place_count *agreement)
+{
+    struct scored *quick = calloc(k, sizeof *quick), *exact = calloc(k, sizeof *exact);
+    size_t a, b;
+    assert_true(quick && exact);
+    f->vectors.reads_signs = true;
+    assert_int_equal(wt__vectors_search(&f->vectors, &f->scratch, query, 1, k, allowed, quick, &a, NULL), 0);
+    f->vectors.reads_signs = false;
+    assert_int_equal(wt__vectors_search(&f->vectors, &f->scratch, query, 1, k, allowed, exact, &b, NULL), 0);
+    assert_int_equal(a, b);
+    for (size_t i = 0, at = 0; i < b; i++) {
+        bool found = at < a && quick[at].row == exact[i].row;
+        assert_true(!found || memcmp(&quick[at].score, &exact[i].score, sizeof(float)) == 0);
+        assert_true(i == 0 || wt__scored_better(quick[i - 1], quick[i]));
+        assert_true(!allowed || allowed[quick[i].row / 64] >> quick[i].row % 64 & 1);
+        agreement->same += found;
+        at += found;
+    }
+    agreement->places += b;
+    free(quick);
+    free(exact);
+}
+
+static void search_of_signs_misses_hardly_any_vector(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        make_vector make;
+    } data[] = {
+        {"random", make_random},
+        {"clustered", make_clustered},
+        {"ties", make_equal},
+        {"uneven", make_uneven},
+        {"differ in the last bit", make_nearly_equal},
+        {"ascending", make_ascending},
+    };
+    static const size_t dims[] = {1, 3, 64, 100, 384, 960}, wanted[] = {1, 10, 100};
+    enum { ROWS = 3000, QUERIES = 8 };
+    struct rng rng;
+    wt__rng_seed(&rng, 5);
+    for (size_t d = 0; d < sizeof data / sizeof *data; d++)
+        for (size_t n = 0; n < sizeof dims / sizeof *dims; n++) {
+            struct place_count agreement = {0};
+            struct vectors_fixture f;
+            float query[960];
+            uint64_t allowed[ROWS / 64 + 1];
+            store_vectors(&f, data[d].make, ROWS, dims[n]);
+            f.vectors.reads_signs = true;
+            assert_int_equal(wt__vectors_verify(&f.vectors, NULL), 0);
+            for (unsigned round = 0; round < QUERIES; round++) {
+                (round % 2 ? make_random : data[d].make)(&rng, round, query, dims[n]);
+                for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+                    allowed[i] = i % 7 ? 0 : wt__rng_next(&rng);
+                for (size_t w = 0; w < sizeof wanted / sizeof *wanted; w++)
+                    compare_with_signs(&f, query, wanted[w], round >= 6 ? allowed : NULL, &agreement);
+            }
+            if (agreement.same * 200 < agreement.places * 199)
+                fail_msg("%s, %zu dimensions: %zu of %zu places", data[d].name, dims[n], agreement.same,
+                         agreement.places);
+            free_vectors(&f);
+        }
+}
+
 static void batched_queries_match_single_queries(void **state)
 {
     (void)state;
@@ -220,6 +291,16 @@ static void batched_queries_match_single_queries(void **state)
     for (size_t k = 1; k < 300; k = k * 3 + 1) {
         struct scored together[QUERIES * 300], alone[300];
         size_t counts[QUERIES], count;
+        f.vectors.reads_signs = true;
+        assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, queries, QUERIES, k, NULL, together, counts, NULL),
+                         0);
+        for (size_t i = 0; i < QUERIES; i++) {
+            assert_int_equal(
+                wt__vectors_search(&f.vectors, &f.scratch, queries + i * DIM, 1, k, NULL, alone, &count, NULL), 0);
+            assert_int_equal(counts[i], count);
+            assert_memory_equal(together + i * k, alone, count * sizeof *alone);
+        }
+        f.vectors.reads_signs = false;
         assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, queries, QUERIES, k, NULL, together, counts, NULL),
                          0);
         for (size_t i = 0; i < QUERIES; i++) {
@@ -305,8 +386,10 @@ static void reports_damaged_vectors(void **state)
     wt__rng_seed(&rng, 1);
     make_random(&rng, 0, query, DIM);
     wt__vectors_layout(DIM, parts);
+    f.vectors.reads_signs = true;
     for (size_t p = 0; p < VECTOR_PARTS; p++) {
-        unsigned char *byte = f.chunks + wt__vectors_chunk_bytes(DIM) + parts[p].offset + 5 * parts[p].size;
+        size_t at = parts[p].lanes > 1 ? 5 : 5 * parts[p].size; /* first byte of slot 5 of the second chunk */
+        unsigned char *byte = f.chunks + wt__vectors_chunk_bytes(DIM) + parts[p].offset + at;
         *byte ^= 0x10;
         bool lazy = p >= VECTOR_PARTS - 2; /* the fp32 vector and its checksum are verified on reading */
         assert_int_equal(wt__vectors_verify(&f.vectors, &err), lazy ? 0 : WT_ESTORE);
@@ -328,8 +411,11 @@ static void reports_damaged_vectors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(int8_search_equals_fp32_scan), cmocka_unit_test(batched_queries_match_single_queries),
-        cmocka_unit_test(scores_are_inner_products),    cmocka_unit_test(rejects_values_that_are_not_finite),
+        cmocka_unit_test(int8_search_equals_fp32_scan),
+        cmocka_unit_test(search_of_signs_misses_hardly_any_vector),
+        cmocka_unit_test(batched_queries_match_single_queries),
+        cmocka_unit_test(scores_are_inner_products),
+        cmocka_unit_test(rejects_values_that_are_not_finite),
         cmocka_unit_test(reports_damaged_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

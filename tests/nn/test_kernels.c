@@ -12,7 +12,7 @@
 #include "gradient.h"
 #include "nn/layers.h"
 
-static const char *const names[] = {"plain", "avx2", "avx512", "vnni", "neon"};
+static const char *const names[] = {"plain", "avx2", "avxvnni", "avx512", "vnni", "neon", "neondot"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 static int8_t *random_bytes(size_t n, bool extreme)
@@ -504,6 +504,37 @@ static void byte_dot_products_are_exact(void **state)
     }
 }
 
+static void sums_of_bits_are_exact(void **state)
+{
+    static const size_t bytes[] = {4, 8, 12, 48, 1024};
+    enum { BLOCKS = 3 };
+
+    (void)state;
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+
+        for (size_t d = 0; kernels && d < sizeof(bytes) / sizeof(bytes[0]); d++)
+            for (int greatest = 0; greatest < 2; greatest++) {
+                size_t entries = bytes[d] * 2 * WT_BIT_ENTRIES;
+                unsigned char *tables = (unsigned char *)random_bytes(entries, false);
+                unsigned char *rows = (unsigned char *)random_bytes(BLOCKS * bytes[d] * WT_BIT_ROWS, false);
+                uint16_t have[BLOCKS * WT_BIT_ROWS + 1], want[BLOCKS * WT_BIT_ROWS];
+
+                for (size_t i = 0; i < entries; i++)
+                    tables[i] = greatest ? WT_BIT_ENTRY : tables[i] % (WT_BIT_ENTRY + 1);
+                for (size_t blocks = 0; blocks <= BLOCKS; blocks++) {
+                    have[blocks * WT_BIT_ROWS] = 4711;
+                    wt__kernels_plain.sum_bits(tables, rows, blocks, bytes[d], want);
+                    kernels->sum_bits(tables, rows, blocks, bytes[d], have);
+                    assert_memory_equal(have, want, blocks * WT_BIT_ROWS * sizeof *want);
+                    assert_int_equal(have[blocks * WT_BIT_ROWS], 4711);
+                }
+                assert_true(!greatest || want[0] == bytes[d] * 2 * WT_BIT_ENTRY);
+                free(tables), free(rows);
+            }
+    }
+}
+
 static void float_dot_products_match_plain_kernels(void **state)
 {
     (void)state;
@@ -551,6 +582,7 @@ int main(void)
         cmocka_unit_test(transpose_is_exact),
         cmocka_unit_test(softmax_handles_extreme_range),
         cmocka_unit_test(byte_dot_products_are_exact),
+        cmocka_unit_test(sums_of_bits_are_exact),
         cmocka_unit_test(float_dot_products_match_plain_kernels),
     };
 

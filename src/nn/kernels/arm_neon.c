@@ -7,6 +7,7 @@
 
 #include <arm_neon.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 enum { LANES = 4, QUARTERS = WT_PANEL / LANES, TILE_ROWS = 5, BLOCK_ROWS = 24 * TILE_ROWS };
 
@@ -166,20 +167,63 @@ static void dots_i8_neon(const int8_t *query, const int8_t *rows, size_t count, 
         out[i] = dot_i8_neon(query, rows + i * dim, dim);
 }
 
+/* Adds the entries that four bytes of 16 rows select. */
+INLINED uint8x16_t look_up_neon(const unsigned char *tables, const unsigned char *rows)
+{
+    uint8x16_t sum = vdupq_n_u8(0);
+
+    UNROLL for (size_t b = 0; b < 4; b++)
+    {
+        const unsigned char *table = tables + b * 2 * WT_BIT_ENTRIES;
+        uint8x16_t bits = vld1q_u8(rows + b * WT_BIT_ROWS);
+        uint8x16_t low = vqtbl1q_u8(vld1q_u8(table), vandq_u8(bits, vdupq_n_u8(15)));
+        uint8x16_t high = vqtbl1q_u8(vld1q_u8(table + WT_BIT_ENTRIES), vshrq_n_u8(bits, 4));
+        sum = vaddq_u8(sum, vaddq_u8(low, high));
+    }
+    return sum;
+}
+
+static void sum_bits_neon(const unsigned char *tables, const unsigned char *rows, size_t blocks, size_t bytes,
+                          uint16_t *out)
+{
+    enum { HALVES = WT_BIT_ROWS / 16 };
+
+    for (size_t block = 0; block < blocks; block++, rows += bytes * WT_BIT_ROWS, out += WT_BIT_ROWS) {
+        uint16x8_t sum[2 * HALVES];
+
+        UNROLL for (int i = 0; i < 2 * HALVES; i++) sum[i] = vdupq_n_u16(0);
+        for (size_t b = 0; b < bytes; b += 4)
+            UNROLL for (int h = 0; h < HALVES; h++)
+            {
+                uint8x16_t part = look_up_neon(tables + b * 2 * WT_BIT_ENTRIES, rows + b * WT_BIT_ROWS + h * 16);
+                sum[2 * h] = vaddw_u8(sum[2 * h], vget_low_u8(part));
+                sum[2 * h + 1] = vaddw_high_u8(sum[2 * h + 1], part);
+            }
+        UNROLL for (int i = 0; i < 2 * HALVES; i++) vst1q_u16(out + i * 8, sum[i]);
+    }
+}
+
+static void byte_row_neon(const float *x, size_t n, unsigned char *row)
+{
+    wt__byte_row_plain(x, n, row, WT_CODE_7BITS);
+}
+
+bool wt__cpu_has_dot(void)
+{
+    enum { DOT_PRODUCT = 1 << 20 }; /* HWCAP_ASIMDDP, which old headers lack */
+    return getauxval(AT_HWCAP) & DOT_PRODUCT;
+}
+
+#define NEON_SET                                                                                                       \
+    .gemm = gemm_neon, .most_code = WT_CODE_7BITS, .byte_row = byte_row_neon, .transpose = transpose_neon,             \
+    .gelu = gelu_neon, .gelu_backward = gelu_backward_neon, .softmax = softmax_neon,                                   \
+    .softmax_backward = softmax_backward_neon, .layer_norm = layer_norm_neon,                                          \
+    .layer_norm_backward = layer_norm_backward_neon, .adamw = adamw_neon, .dot_f32 = dot_f32_neon,                     \
+    .dots_f32 = dots_f32_neon, .sum_bits = sum_bits_neon
+
 const struct kernels wt__kernels_neon = {
-    .name = "neon",
-    .gemm = gemm_neon,
-    .transpose = transpose_neon,
-    .gelu = gelu_neon,
-    .gelu_backward = gelu_backward_neon,
-    .softmax = softmax_neon,
-    .softmax_backward = softmax_backward_neon,
-    .layer_norm = layer_norm_neon,
-    .layer_norm_backward = layer_norm_backward_neon,
-    .adamw = adamw_neon,
-    .dot_f32 = dot_f32_neon,
-    .dots_f32 = dots_f32_neon,
-    .dots_i8 = dots_i8_neon,
-};
+    .name = "neon", NEON_SET, .gemm_bytes = wt__gemm_bytes_neon, .dots_i8 = dots_i8_neon};
+const struct kernels wt__kernels_neon_dot = {
+    .name = "neondot", NEON_SET, .gemm_bytes = wt__gemm_bytes_dot, .dots_i8 = wt__dots_i8_dot};
 
 #endif

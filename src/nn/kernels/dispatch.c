@@ -17,6 +17,11 @@ static bool runs_avx2(void)
     return wt__cpu_has(CPU_AVX2);
 }
 
+static bool runs_avxvnni(void)
+{
+    return wt__cpu_has(CPU_AVX2 | CPU_AVX_VNNI);
+}
+
 static bool runs_avx512(void)
 {
     return wt__cpu_has(CPU_AVX2 | CPU_AVX512);
@@ -34,10 +39,10 @@ static const struct {
     bool (*runs)(void);
 } sets[] = {
 #if defined(__x86_64__)
-    {&wt__kernels_vnni, runs_vnni},
-    {&wt__kernels_avx512, runs_avx512},
-    {&wt__kernels_avx2, runs_avx2},
+    {&wt__kernels_vnni, runs_vnni},       {&wt__kernels_avx512, runs_avx512},
+    {&wt__kernels_avxvnni, runs_avxvnni}, {&wt__kernels_avx2, runs_avx2},
 #elif defined(__aarch64__)
+    {&wt__kernels_neon_dot, wt__cpu_has_dot},
     {&wt__kernels_neon, runs_anywhere},
 #endif
     {&wt__kernels_plain, runs_anywhere},

@@ -1,7 +1,8 @@
 /* kernels.h: the inner loops with SIMD versions, as tables of function pointers.
  *
  * A set of kernels is one table. plain.c is the reference in portable C. The other sets (x86_avx2.c, ...) are faster.
- * The process chooses the best set for its processor once. WT_KERNELS=plain|avx2|avx512|vnni|neon requests another set.
+ * The process chooses the best set for its processor once. WT_KERNELS=plain|avx2|avxvnni|avx512|vnni|neon|neondot requests
+ * another set.
  * The variable is ignored if the build or the processor does not support that set. Sets differ only in rounding, within
  * the tolerances of the tests. Integer kernels agree exactly. Within one set, the result of a row does not depend on
  * the other rows of the call.
@@ -86,6 +87,11 @@ struct gemm_bytes {
 
 enum { WT_PANEL_GROUP = WT_GROUP * WT_PANEL + WT_PANEL * 4 }; /* bytes of a group in a panel */
 
+/* Rows of bits are stored in blocks of WT_BIT_ROWS rows: [bytes][WT_BIT_ROWS], so byte b of row i is
+ * block[b * WT_BIT_ROWS + i]. The low four bits of a byte select an entry of the byte's first table, the high four bits
+ * an entry of its second table. An entry is at most WT_BIT_ENTRY, so that the entries of four bytes fit an 8-bit sum. */
+enum { WT_BIT_ROWS = 32, WT_BIT_ENTRIES = 16, WT_BIT_ENTRY = 31 };
+
 /* The factors of one step of AdamW, which computes in this order:
  *   g = gradient * scale
  *   first = beta1 * first + (1 - beta1) * g
@@ -143,6 +149,11 @@ struct kernels {
 
     /* Works like dots_f32 for signed bytes. dim is a multiple of 32 and at most 65,536. Exact in every set. */
     void (*dots_i8)(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out);
+
+    /* out[i] = sum of the entries that the bits of row i select; rows: [blocks] blocks. tables: [bytes][2]
+     * [WT_BIT_ENTRIES]. bytes is a multiple of 4 and at most 1,024. Exact in every set. */
+    void (*sum_bits)(const unsigned char *tables, const unsigned char *rows, size_t blocks, size_t bytes,
+                     uint16_t *out);
 };
 
 /* Returns the set in use, chosen on the first call. Safe from any thread. */
@@ -157,19 +168,28 @@ extern const struct kernels wt__kernels_plain;
 void wt__byte_row_plain(const float *x, size_t n, unsigned char *row, int most_code);
 #if defined(__x86_64__)
 /* Features that the processor has and the operating system supports. CPU_AVX2 includes FMA and F16C; CPU_AVX512 means
- * F, DQ, BW and VL; and CPU_AMX includes tiles and bfloat16. */
-enum { CPU_AVX2 = 1, CPU_AVX512 = 2, CPU_VNNI = 4, CPU_AVX512_BF16 = 8, CPU_AMX = 16 };
+ * F, DQ, BW and VL; and CPU_AMX includes tiles and bfloat16. CPU_VNNI needs AVX-512, CPU_AVX_VNNI does not. */
+enum { CPU_AVX2 = 1, CPU_AVX512 = 2, CPU_VNNI = 4, CPU_AVX512_BF16 = 8, CPU_AMX = 16, CPU_AVX_VNNI = 32 };
 /* True if the processor has all of the wanted features, a sum of the numbers above. */
 bool wt__cpu_has(unsigned wanted);
 
-extern const struct kernels wt__kernels_avx2, wt__kernels_avx512, wt__kernels_vnni;
+extern const struct kernels wt__kernels_avx2, wt__kernels_avxvnni, wt__kernels_avx512, wt__kernels_vnni;
 void wt__gemm_bytes_avx2(const struct gemm_bytes *gemm);
 void wt__byte_row_avx2(const float *x, size_t n, unsigned char *row);
+void wt__gemm_bytes_avxvnni(const struct gemm_bytes *gemm);
+void wt__byte_row_avxvnni(const float *x, size_t n, unsigned char *row);
+void wt__dots_i8_avxvnni(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out);
 void wt__gemm_bytes_vnni(const struct gemm_bytes *gemm);
 void wt__byte_row_vnni(const float *x, size_t n, unsigned char *row);
 void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out);
 #elif defined(__aarch64__)
-extern const struct kernels wt__kernels_neon;
+/* True if the processor has the dot product of bytes. */
+bool wt__cpu_has_dot(void);
+
+extern const struct kernels wt__kernels_neon, wt__kernels_neon_dot;
+void wt__gemm_bytes_neon(const struct gemm_bytes *gemm);
+void wt__gemm_bytes_dot(const struct gemm_bytes *gemm);
+void wt__dots_i8_dot(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out);
 #endif
 
 /* Products of matrices rounded to bfloat16, with sums in fp32, on processors with matrix registers (Intel AMX). They

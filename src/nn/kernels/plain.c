@@ -206,6 +206,21 @@ static void dots_i8_plain(const int8_t *query, const int8_t *rows, size_t count,
     }
 }
 
+static void sum_bits_plain(const unsigned char *tables, const unsigned char *rows, size_t blocks, size_t bytes,
+                           uint16_t *out)
+{
+    for (size_t block = 0; block < blocks; block++, rows += bytes * WT_BIT_ROWS, out += WT_BIT_ROWS)
+        for (size_t i = 0; i < WT_BIT_ROWS; i++) {
+            unsigned sum = 0;
+            for (size_t b = 0; b < bytes; b++) {
+                const unsigned char *low = tables + b * 2 * WT_BIT_ENTRIES, *high = low + WT_BIT_ENTRIES;
+                unsigned bits = rows[b * WT_BIT_ROWS + i];
+                sum += low[bits & 15] + high[bits >> 4];
+            }
+            out[i] = (uint16_t)sum;
+        }
+}
+
 const struct kernels wt__kernels_plain = {
     .name = "plain",
     .gemm = gemm_plain,
@@ -223,4 +238,5 @@ const struct kernels wt__kernels_plain = {
     .dot_f32 = dot_f32_plain,
     .dots_f32 = dots_f32_plain,
     .dots_i8 = dots_i8_plain,
+    .sum_bits = sum_bits_plain,
 };

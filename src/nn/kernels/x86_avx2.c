@@ -10,7 +10,8 @@
 enum {
     LANES = AVX2_LANES,
     TILE_ROWS = 6,
-    AHEAD = 64 * WT_PANEL /* prefetch distance for the weights, in floats */
+    AHEAD = 64 * WT_PANEL, /* prefetch distance for the weights, in floats */
+    AHEAD_BITS = 2048      /* prefetch distance for rows of bits, in bytes */
 };
 
 static float sum_lanes(__m256 v)
@@ -406,23 +407,82 @@ static void dots_i8_avx2(const int8_t *query, const int8_t *rows, size_t count, 
         dot_byte_rows_avx2(query, rows + i * dim, 1, dim, out + i);
 }
 
-const struct kernels wt__kernels_avx2 = {
-    .name = "avx2",
-    .gemm = gemm_avx2,
-    .most_code = WT_CODE_7BITS,
-    .gemm_bytes = wt__gemm_bytes_avx2,
-    .byte_row = wt__byte_row_avx2,
-    .transpose = transpose_avx2,
-    .gelu = gelu_avx2,
-    .gelu_backward = gelu_backward_avx2,
-    .softmax = softmax_avx2,
-    .softmax_backward = softmax_backward_avx2,
-    .layer_norm = layer_norm_avx2,
-    .layer_norm_backward = layer_norm_backward_avx2,
-    .adamw = adamw_avx2,
-    .dot_f32 = dot_f32_avx2,
-    .dots_f32 = dots_f32_avx2,
-    .dots_i8 = dots_i8_avx2,
-};
+/* Adds the entries that four bytes of each row of a block select. */
+INLINED __m256i look_up_avx2(const unsigned char *tables, const unsigned char *rows)
+{
+    const __m256i low_bits = _mm256_set1_epi8(15);
+    __m256i sum = _mm256_setzero_si256();
+
+    UNROLL for (size_t b = 0; b < 4; b++)
+    {
+        const unsigned char *table = tables + b * 2 * WT_BIT_ENTRIES;
+        __m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)table));
+        __m256i high =
+            _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(table + WT_BIT_ENTRIES)));
+        __m256i bits = _mm256_loadu_si256((const __m256i *)(const void *)(rows + b * WT_BIT_ROWS));
+        low = _mm256_shuffle_epi8(low, _mm256_and_si256(bits, low_bits));
+        high = _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16(bits, 4), low_bits));
+        sum = _mm256_add_epi8(sum, _mm256_add_epi8(low, high));
+    }
+    return sum;
+}
+
+/* Computes the sums of `count` blocks at once, so that each table is loaded only once. */
+INLINED void sum_bit_blocks_avx2(const unsigned char *tables, const unsigned char *rows, const int count, size_t bytes,
+                                 uint16_t *out)
+{
+    const __m256i low_byte = _mm256_set1_epi16(255);
+    __m256i even[2], odd[2];
+
+    UNROLL for (int i = 0; i < count; i++) even[i] = odd[i] = _mm256_setzero_si256();
+    for (size_t b = 0; b < bytes; b += 4) {
+        UNROLL for (int i = 0; i < count; i++)
+        {
+            const unsigned char *row = rows + ((size_t)i * bytes + b) * WT_BIT_ROWS;
+            __m256i sum = look_up_avx2(tables + b * 2 * WT_BIT_ENTRIES, row);
+            _mm_prefetch((const char *)(row + AHEAD_BITS), _MM_HINT_T0);
+            _mm_prefetch((const char *)(row + AHEAD_BITS + 64), _MM_HINT_T0);
+            even[i] = _mm256_add_epi16(even[i], _mm256_and_si256(sum, low_byte));
+            odd[i] = _mm256_add_epi16(odd[i], _mm256_srli_epi16(sum, 8));
+        }
+    }
+    UNROLL for (int i = 0; i < count; i++)
+    {
+        __m256i a = _mm256_unpacklo_epi16(even[i], odd[i]), c = _mm256_unpackhi_epi16(even[i], odd[i]);
+        __m256i *to = (__m256i *)(void *)(out + i * WT_BIT_ROWS);
+        _mm256_storeu_si256(to, _mm256_permute2x128_si256(a, c, 0x20));
+        _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(a, c, 0x31));
+    }
+}
+
+static void sum_bits_avx2(const unsigned char *tables, const unsigned char *rows, size_t blocks, size_t bytes,
+                          uint16_t *out)
+{
+    size_t i = 0;
+
+    for (; i + 2 <= blocks; i += 2)
+        sum_bit_blocks_avx2(tables, rows + i * bytes * WT_BIT_ROWS, 2, bytes, out + i * WT_BIT_ROWS);
+    if (i < blocks)
+        sum_bit_blocks_avx2(tables, rows + i * bytes * WT_BIT_ROWS, 1, bytes, out + i * WT_BIT_ROWS);
+}
+
+#define AVX2_SET                                                                                                       \
+    .gemm = gemm_avx2, .transpose = transpose_avx2, .gelu = gelu_avx2, .gelu_backward = gelu_backward_avx2,            \
+    .softmax = softmax_avx2, .softmax_backward = softmax_backward_avx2, .layer_norm = layer_norm_avx2,                 \
+    .layer_norm_backward = layer_norm_backward_avx2, .adamw = adamw_avx2, .dot_f32 = dot_f32_avx2,                     \
+    .dots_f32 = dots_f32_avx2, .sum_bits = sum_bits_avx2
+
+const struct kernels wt__kernels_avx2 = {.name = "avx2",
+                                         AVX2_SET,
+                                         .most_code = WT_CODE_7BITS,
+                                         .gemm_bytes = wt__gemm_bytes_avx2,
+                                         .byte_row = wt__byte_row_avx2,
+                                         .dots_i8 = dots_i8_avx2};
+const struct kernels wt__kernels_avxvnni = {.name = "avxvnni",
+                                            AVX2_SET,
+                                            .most_code = WT_CODE_8BITS,
+                                            .gemm_bytes = wt__gemm_bytes_avxvnni,
+                                            .byte_row = wt__byte_row_avxvnni,
+                                            .dots_i8 = wt__dots_i8_avxvnni};
 
 #endif

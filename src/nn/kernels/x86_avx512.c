@@ -433,11 +433,41 @@ static void dots_i8_avx512(const int8_t *query, const int8_t *rows, size_t count
         dot_byte_rows_avx512(query, rows + i * dim, 1, dim, out + i);
 }
 
+/* Adds the entries that two bytes of each row of a block select: the first byte in the low half of the register, the
+ * second byte in the high half. */
+INLINED __m512i look_up_avx512(const unsigned char *tables, const unsigned char *rows)
+{
+    const __m512i low_bits = _mm512_set1_epi8(15);
+    __m512i both = _mm512_loadu_si512(tables), bits = _mm512_loadu_si512(rows);
+    __m512i low = _mm512_shuffle_i32x4(both, both, 0xa0), high = _mm512_shuffle_i32x4(both, both, 0xf5);
+
+    low = _mm512_shuffle_epi8(low, _mm512_and_si512(bits, low_bits));
+    high = _mm512_shuffle_epi8(high, _mm512_and_si512(_mm512_srli_epi16(bits, 4), low_bits));
+    return _mm512_add_epi8(low, high);
+}
+
+static void sum_bits_avx512(const unsigned char *tables, const unsigned char *rows, size_t blocks, size_t bytes,
+                            uint16_t *out)
+{
+    for (size_t block = 0; block < blocks; block++, rows += bytes * WT_BIT_ROWS, out += WT_BIT_ROWS) {
+        __m512i sum = _mm512_setzero_si512();
+
+        for (size_t b = 0; b < bytes; b += 4) {
+            const unsigned char *table = tables + b * 2 * WT_BIT_ENTRIES, *row = rows + b * WT_BIT_ROWS;
+            __m512i part = _mm512_add_epi8(look_up_avx512(table, row),
+                                           look_up_avx512(table + 4 * WT_BIT_ENTRIES, row + 2 * WT_BIT_ROWS));
+            __m256i eight = _mm256_add_epi8(_mm512_castsi512_si256(part), _mm512_extracti64x4_epi64(part, 1));
+            sum = _mm512_add_epi16(sum, _mm512_cvtepu8_epi16(eight));
+        }
+        _mm512_storeu_si512(out, sum);
+    }
+}
+
 #define AVX512_SET                                                                                                     \
     .gemm = gemm_avx512, .transpose = transpose_avx512, .gelu = gelu_avx512, .gelu_backward = gelu_backward_avx512,    \
     .softmax = softmax_avx512, .softmax_backward = softmax_backward_avx512, .layer_norm = layer_norm_avx512,           \
     .layer_norm_backward = layer_norm_backward_avx512, .adamw = adamw_avx512, .dot_f32 = dot_f32_avx512,               \
-    .dots_f32 = dots_f32_avx512
+    .dots_f32 = dots_f32_avx512, .sum_bits = sum_bits_avx512
 
 const struct kernels wt__kernels_avx512 = {.name = "avx512", AVX512_SET, .dots_i8 = dots_i8_avx512};
 const struct kernels wt__kernels_vnni = {.name = "vnni",

@@ -1,171 +1,30 @@
 /* x86_bytes_avx2.c: products of bytes for AVX2. An instruction multiplies 32 unsigned by 32 signed bytes and adds
  * pairs of products to 16-bit sums. Codes have 7 bits, so that no pair overflows. A second instruction adds pairs of
- * these sums to 32 bits. A tile is a few rows by one panel. */
+ * these sums to 32 bits. */
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/simd.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
-#include <string.h>
 
-enum {
-    BYTES = 32,
-    QUAD = 4,                    /* bytes multiplied into one sum */
-    TILE_ROWS = 3,               /* 6 of the 16 registers hold sums; with 4 or more rows, some are spilled */
-    BLOCK_ROWS = 32 * TILE_ROWS, /* rows whose codes stay in the L2 cache while all panels are read */
-    AHEAD = 64 * BYTES           /* prefetch distance for the weights, in bytes */
-};
+enum { MOST_CODE = WT_CODE_7BITS };
+#define TILE_ROWS 3 /* 6 of the 16 registers hold sums; with 4 or more rows, some are spilled */
 
-/* ---------------------------------------------------------------- codes */
-
-static float least_lane(__m256 v)
+static inline __m256i add_products(__m256i sum, __m256i codes, __m256i weights)
 {
-    __m128 s = _mm_min_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-    s = _mm_min_ps(s, _mm_movehl_ps(s, s));
-    return _mm_cvtss_f32(_mm_min_ss(s, _mm_movehdup_ps(s)));
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(codes, weights), _mm256_set1_epi16(1)));
 }
 
-/* Quantises one whole group. */
-static struct byte_range quantise_group_avx2(const float *x, unsigned char *codes)
-{
-    enum { PARTS = WT_GROUP / AVX2_LANES };
-    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    __m256 v[PARTS], low, high;
-    __m256i code[PARTS];
-    UNROLL for (int i = 0; i < PARTS; i++) v[i] = _mm256_loadu_ps(x + i * AVX2_LANES);
-    low = high = v[0];
-    UNROLL for (int i = 1; i < PARTS; i++)
-    {
-        low = _mm256_min_ps(low, v[i]);
-        high = _mm256_max_ps(high, v[i]);
-    }
-    float least = least_lane(low), most = -least_lane(_mm256_sub_ps(_mm256_setzero_ps(), high));
-    float step = (most - least) / WT_CODE_7BITS;
-    __m256 begin = _mm256_set1_ps(least), factor = _mm256_set1_ps(step > 0 ? 1 / step : 0);
-    UNROLL for (int i = 0; i < PARTS; i++) code[i] =
-        _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_sub_ps(v[i], begin), factor));
-    UNROLL for (int i = 0; i < PARTS; i += 4) /* packing works within halves of a register, so the order is mended */
-    {
-        __m256i words = _mm256_packs_epi32(code[i], code[i + 1]), more = _mm256_packs_epi32(code[i + 2], code[i + 3]);
-        __m256i bytes = _mm256_min_epu8(_mm256_packus_epi16(words, more), _mm256_set1_epi8(WT_CODE_7BITS));
-        _mm256_store_si256((__m256i *)(void *)(codes + i * AVX2_LANES), _mm256_permutevar8x32_epi32(bytes, order));
-    }
-    return (struct byte_range){step, least};
-}
+#include "nn/kernels/x86_bytes256.h"
 
 void wt__byte_row_avx2(const float *x, size_t n, unsigned char *row)
 {
-    struct byte_range *ranges = (void *)(row + (n + WT_GROUP - 1) / WT_GROUP * WT_GROUP);
-    size_t first = 0;
-    for (; first + WT_GROUP <= n; first += WT_GROUP)
-        *ranges++ = quantise_group_avx2(x + first, row + first);
-    if (first < n) { /* the last group alone is a row, with its range after its codes */
-        _Alignas(32) unsigned char last[WT_GROUP + sizeof(struct byte_range)];
-        wt__byte_row_plain(x + first, n - first, last, WT_CODE_7BITS);
-        memcpy(row + first, last, WT_GROUP);
-        memcpy(ranges, last + WT_GROUP, sizeof *ranges);
-    }
+    quantise_row256(x, n, row);
 }
-
-/* ---------------------------------------------------------------- products */
-
-static size_t size_panel_avx2(const struct gemm_bytes *g)
-{
-    return g->groups * WT_PANEL_GROUP + WT_PANEL * sizeof(float);
-}
-
-/* Applies scales, bias, activation and residual to the sums [rows, WT_PANEL] of a tile and stores them in c. */
-static void store_byte_tile_avx2(const struct gemm_bytes *g, size_t row, size_t panel, size_t rows, const float *sum)
-{
-    const float *scales = (const void *)(g->w + (panel + 1) * size_panel_avx2(g) - WT_PANEL * sizeof(float));
-    size_t first = panel * WT_PANEL, width = g->o - first < WT_PANEL ? g->o - first : WT_PANEL;
-    for (size_t half = 0; half < width; half += AVX2_LANES) {
-        __m256i mask = mask_lanes_avx2(width - half);
-        __m256 scale = _mm256_loadu_ps(scales + half);
-        __m256 bias = g->bias ? _mm256_maskload_ps(g->bias + first + half, mask) : _mm256_setzero_ps();
-        for (size_t r = 0; r < rows; r++) {
-            size_t at = (row + r) * g->c_stride + first + half;
-            __m256 v = _mm256_fmadd_ps(_mm256_load_ps(sum + r * WT_PANEL + half), scale, bias);
-            if (g->activation == ACTIVATION_GELU)
-                v = gelu8(v);
-            if (g->residual)
-                v = _mm256_add_ps(v, _mm256_maskload_ps(g->residual + at, mask));
-            _mm256_maskstore_ps(g->c + at, mask, v);
-        }
-    }
-}
-
-/* Adds a group's exact sums to the totals of a row: step * sum + low * sums of the weights. */
-INLINED void add_group_avx2(float *total, const unsigned char *ranges, const unsigned char *sums, const __m256i *sum)
-{
-    struct byte_range range;
-    memcpy(&range, ranges, sizeof range);
-    __m256 step = _mm256_set1_ps(range.step), low = _mm256_set1_ps(range.low);
-    UNROLL for (int half = 0; half < 2; half++)
-    {
-        __m256 v = _mm256_load_ps(total + half * AVX2_LANES);
-        v = _mm256_fmadd_ps(step, _mm256_cvtepi32_ps(sum[half]), v);
-        v = _mm256_fmadd_ps(low, _mm256_load_ps((const float *)(const void *)sums + half * AVX2_LANES), v);
-        _mm256_store_ps(total + half * AVX2_LANES, v);
-    }
-}
-
-/* Computes one tile over all of K. rows is a constant after inlining. */
-INLINED void compute_byte_tile_avx2(const struct gemm_bytes *g, size_t row, size_t panel, const int rows)
-{
-    const unsigned char *a = g->a + row * g->a_stride, *w = g->w + panel * size_panel_avx2(g);
-    const unsigned char *ranges = a + g->groups * WT_GROUP;
-    const __m256i ones = _mm256_set1_epi16(1);
-    size_t a_stride = g->a_stride;
-    _Alignas(32) float total[TILE_ROWS * WT_PANEL] = {0};
-    for (size_t group = 0; group < g->groups; group++) {
-        __m256i sum[TILE_ROWS][2];
-        UNROLL for (int r = 0; r < rows; r++) sum[r][0] = sum[r][1] = _mm256_setzero_si256();
-        for (int quad = 0; quad < WT_GROUP / QUAD; quad++, a += QUAD, w += 2 * BYTES) {
-            __m256i w0 = _mm256_load_si256((const __m256i *)(const void *)w);
-            __m256i w1 = _mm256_load_si256((const __m256i *)(const void *)(w + BYTES));
-            _mm_prefetch((const char *)(w + AHEAD), _MM_HINT_T0);
-            UNROLL for (int r = 0; r < rows; r++)
-            {
-                int32_t codes;
-                memcpy(&codes, a + (size_t)r * a_stride, sizeof codes);
-                __m256i x = _mm256_set1_epi32(codes);
-                sum[r][0] = _mm256_add_epi32(sum[r][0], _mm256_madd_epi16(_mm256_maddubs_epi16(x, w0), ones));
-                sum[r][1] = _mm256_add_epi32(sum[r][1], _mm256_madd_epi16(_mm256_maddubs_epi16(x, w1), ones));
-            }
-        }
-        UNROLL for (int r = 0; r < rows; r++)
-            add_group_avx2(total + r * WT_PANEL, ranges + (size_t)r * a_stride, w, sum[r]);
-        w += WT_PANEL * sizeof(float);
-        ranges += sizeof(struct byte_range);
-    }
-    store_byte_tile_avx2(g, row, panel, (size_t)rows, total);
-}
-
-typedef void (*byte_tile_function)(const struct gemm_bytes *g, size_t row, size_t panel);
-
-#define TILE(rows)                                                                                                     \
-    static void byte_tile_avx2_##rows(const struct gemm_bytes *g, size_t row, size_t panel)                            \
-    {                                                                                                                  \
-        compute_byte_tile_avx2(g, row, panel, rows);                                                                   \
-    }
-TILE(1)
-TILE(2)
-TILE(3)
-static const byte_tile_function tiles[TILE_ROWS + 1] = {NULL, byte_tile_avx2_1, byte_tile_avx2_2, byte_tile_avx2_3};
 
 void wt__gemm_bytes_avx2(const struct gemm_bytes *g)
 {
-    size_t panels = (g->o + WT_PANEL - 1) / WT_PANEL;
-    for (size_t block = 0, end; block < g->t; block = end) {
-        end = block + choose_tile_rows(g->t - block, BLOCK_ROWS);
-        for (size_t panel = 0; panel < panels; panel++)
-            for (size_t row = block, rows; row < end; row += rows) {
-                rows = choose_tile_rows(end - row, TILE_ROWS);
-                tiles[rows](g, row, panel);
-            }
-    }
+    multiply_bytes256(g);
 }
 
 #endif

@@ -40,7 +40,7 @@ static void read_features(void)
         features |= read_avx512(ebx, ecx);
     features |= edx >> 24 & 1 && edx >> 22 & 1 ? CPU_AMX : 0; /* AMX-TILE, AMX-BF16 */
     if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx))
-        features |= eax >> 5 & 1 ? CPU_AVX512_BF16 : 0;
+        features |= (eax >> 5 & 1 ? CPU_AVX512_BF16 : 0) | (eax >> 4 & 1 ? CPU_AVX_VNNI : 0);
 }
 
 bool wt__cpu_has(unsigned wanted)
