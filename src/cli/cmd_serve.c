@@ -1,6 +1,7 @@
 /* cmd_serve.c: `whichtool serve`: the options, signals, log and terminal output of the HTTP API. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
@@ -167,6 +169,32 @@ static void watch_serve_signals(struct http_server *server, struct http_api *api
     handle_signal(SIGHUP, on_reload_signal, SA_RESTART);
 }
 
+/* Ends the process at the end of standard input as SIGTERM does. Reads no variable, because the thread may still wait
+ * while main returns. */
+static void *wait_for_input_end(void *context)
+{
+    char unused[256];
+    ssize_t len;
+    (void)context;
+    do
+        len = read(STDIN_FILENO, unused, sizeof unused);
+    while (len > 0 || (len < 0 && errno == EINTR));
+    kill(getpid(), SIGTERM);
+    return NULL;
+}
+
+/* With --until-eof, a server ends with the program that started it, even if that program was killed. */
+static int watch_input(const struct cli *cli)
+{
+    pthread_t thread;
+    if (!wt__has_option(cli, OPT_UNTIL_EOF))
+        return 0;
+    if (pthread_create(&thread, NULL, wait_for_input_end, NULL) != 0)
+        return wt__cli_report(cli, END_SYSTEM, "cannot start a thread for --until-eof");
+    pthread_detach(thread);
+    return 0;
+}
+
 static void note_ready(void *context, double ms)
 {
     wt__cli_note(context, "Ready after %.0f ms.", ms);
@@ -321,7 +349,9 @@ static int run_http_server(struct cli *cli, struct http_api *api, wt_engine *eng
         return wt__cli_report(cli, rc == WT_EINVAL ? END_USAGE : END_NETWORK, "%s", err.message);
     wt__api_set_server(api, server);
     watch_serve_signals(server, api);
-    int code = print_address(cli, wt__http_server_address(server));
+    int code = watch_input(cli);
+    if (code == 0)
+        code = print_address(cli, wt__http_server_address(server));
     if (code == 0) {
         note_tools_and_keys(cli, engine, api);
         note_keys_without_call(cli, api);

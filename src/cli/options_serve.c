@@ -167,6 +167,9 @@ static const struct cli_option serve_options[] = {
     NUMBER(DRAIN_SECONDS, "drain-seconds", "N", HTTP_DRAIN_MS_MAX / 1000,
            "After SIGTERM, keep serving for N seconds while GET /readyz answers 503, so that a load balancer can send "
            "new requests elsewhere. Default: 1."),
+    FLAG(UNTIL_EOF, "until-eof",
+         "Stop at the end of standard input, as with SIGTERM. A program that starts the server keeps the other end of "
+         "a pipe open; the server then ends with the program."),
     CATALOGUE_OPTIONS,
     SERVERS_OPTIONS,
     OPTION(
