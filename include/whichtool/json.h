@@ -24,7 +24,7 @@ extern "C" {
  * - "remove": removes a tool, {"name": "github/create_issue"}, or all tools of a provider, {"provider": "github"}
  * - "usage": records usages: {"usages": [{"request": "...", "tools": ["..."]}]}, at most 1,000, each as in
  *   wt_add_usage. Invalid usages are listed in the result, the others recorded. Does not encode; wt_learn_usage does
- * - "embed", "rerank": the bodies of POST /v1/embeddings and /v1/rerank
+ * - "embed", "rerank", "decide": the bodies of POST /v1/embeddings, /v1/rerank and /v1/decisions
  * - "status", "recipes": no members
  *
  * json: an object of len bytes; len 0 means {}.

@@ -6,7 +6,6 @@
  * killed, or run by two processes at once. */
 #include "engine/engine.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -147,33 +146,13 @@ static int move_former_vectors(wt_engine *engine, const struct vector_set *set, 
     return rc;
 }
 
-/* Sums the vectors of each tool in place: [count * DOCUMENT_TEXTS, D] become [count, D]. */
-static void sum_text_vectors(float *vectors, size_t count, size_t dim)
-{
-    for (size_t i = 0; i < count; i++) {
-        const float *in = vectors + i * DOCUMENT_TEXTS * dim;
-        float *out = vectors + i * dim;
-        double square = 0;
-        for (size_t d = 0; d < dim; d++) {
-            float sum = 0;
-            for (size_t t = 0; t < DOCUMENT_TEXTS; t++)
-                sum += wt__document_text_weights[t] * in[t * dim + d];
-            out[d] = sum;
-            square += (double)sum * sum;
-        }
-        float scale = square > 0 ? (float)(1 / sqrt(square)) : 0;
-        for (size_t d = 0; d < dim; d++)
-            out[d] *= scale;
-    }
-}
-
 /* Encodes a batch. Returns the number of stored vectors, or an error. */
 static int64_t embed_tool_batch(wt_engine *engine, const struct encoder *encoder, const struct vector_set *set,
                                 struct embedding_batch *batch, struct progress *progress, wt_error *err)
 {
     WT_TRY(wt__encode_many(encoder, TEXT_TOOL, batch->texts, batch->count * DOCUMENT_TEXTS, engine->threads,
                            batch->vectors, progress, err));
-    sum_text_vectors(batch->vectors, batch->count, set->dim);
+    wt__document_sum_vectors(batch->vectors, batch->count, set->dim);
     pthread_mutex_lock(&engine->store_lock);
     int64_t stored = wt__store_put_vectors(engine->store, set, batch->keys, batch->vectors, batch->count, err);
     pthread_mutex_unlock(&engine->store_lock);

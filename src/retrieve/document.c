@@ -2,6 +2,7 @@
  * texts. The weights were tuned on the train and dev splits of data sets (docs/retrieval.md). */
 #include "retrieve/document.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -354,4 +355,23 @@ size_t wt__document_words(const struct document *document, const struct tool *to
         described = wt__buffer_view(&text);
     }
     return append_words(first_sentence(described), tokenizer, ROW_WORDS_MAX, out, len);
+}
+
+void wt__document_sum_vectors(float *vectors, size_t count, size_t dim)
+{
+    for (size_t i = 0; i < count; i++) {
+        const float *in = vectors + i * DOCUMENT_TEXTS * dim;
+        float *out = vectors + i * dim;
+        double square = 0;
+        for (size_t d = 0; d < dim; d++) {
+            float sum = 0;
+            for (size_t t = 0; t < DOCUMENT_TEXTS; t++)
+                sum += wt__document_text_weights[t] * in[t * dim + d];
+            out[d] = sum;
+            square += (double)sum * sum;
+        }
+        float scale = square > 0 ? (float)(1 / sqrt(square)) : 0;
+        for (size_t d = 0; d < dim; d++)
+            out[d] *= scale;
+    }
 }

@@ -110,4 +110,8 @@ void wt__document_fields_text(const struct tool *tool, unsigned fields, struct b
  * only provider and name, or all of `fields` if these include neither. */
 void wt__document_text(const struct tool *tool, unsigned fields, unsigned which, struct buffer *out);
 
+/* Computes the vectors of tools from those of their texts, in place: [count, DOCUMENT_TEXTS, dim] becomes
+ * [count, dim]. */
+void wt__document_sum_vectors(float *vectors, size_t count, size_t dim);
+
 #endif

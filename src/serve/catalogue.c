@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "engine/engine.h"
+#include "store/store.h"
 #include "wire/body.h"
 
 enum { SHOWN_MAX = 64 }; /* maximum number of names in a summary */
@@ -228,42 +229,44 @@ static void put_sentence(struct buffer *out, const char *sentence)
     wt__buffer_printf(out, "%s%s", *sentence ? " " : "", sentence);
 }
 
-static void put_providers(struct buffer *out, const wt_status *status)
+/* Writes the cached summary again if the catalogue has changed since. Opens no model, because a client waits for the
+ * answer to `initialize`. Leaves the summary as it is on failure. */
+static int update_summary(struct mcp_catalogue *catalogue)
 {
-    const char **names = calloc(status->provider_count + 1, sizeof *names);
-    for (size_t i = 0; names && i < status->provider_count; i++)
-        names[i] = status->providers[i]->name;
-    if (names)
-        wt__catalogue_summary(out, names, status->provider_count, SUMMARY_BYTES_MAX);
-    out->failed |= !names;
-    free(names);
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
+    struct buffer summary = {0};
+    struct provider_count *found;
+    uint64_t generation;
+    size_t count;
+    WT_TRY(wt__open_reader(&reader, catalogue->engine, NULL));
+    WT_TRY(wt__store_read_begin(reader.store, NULL));
+    WT_TRY(wt__store_generation(reader.store, &generation, NULL));
+    if (catalogue->summary && generation == catalogue->generation)
+        return 0;
+    WT_TRY(wt__store_providers(reader.store, &arena, &found, &count, NULL));
+    const char **names = wt__arena_array(&arena, const char *, count + 1);
+    WT_CHECK_ALLOC(names, NULL);
+    for (size_t i = 0; i < count; i++)
+        names[i] = found[i].name;
+    wt__catalogue_summary(&summary, names, count, SUMMARY_BYTES_MAX);
+    char *text = wt__buffer_take(&summary);
+    WT_CHECK_ALLOC(text, NULL);
+    free(catalogue->summary);
+    catalogue->summary = text;
+    catalogue->generation = generation;
+    return 0;
 }
 
-/* Appends a blank and the summary. Rebuilds the cached summary only after the catalogue has changed, so that the tool
- * list stays stable. */
+/* Appends a blank and the summary. The cached summary keeps the tool list stable. */
 static void put_summary(struct mcp_catalogue *catalogue, struct buffer *out)
 {
-    wt_catalog_info info;
-    wt_catalog_info_init(&info);
     if (catalogue->options.summary) {
         put_sentence(out, catalogue->options.summary);
         return;
     }
-    bool known = wt_info(catalogue->engine, &info, NULL) == 0;
     pthread_mutex_lock(&catalogue->lock);
-    if (!catalogue->summary || (known && info.generation != catalogue->generation)) {
-        wt_status *status = NULL;
-        struct buffer summary = {0};
-        if (wt_get_status(catalogue->engine, &status, NULL) == 0)
-            put_providers(&summary, status);
-        char *text = wt__buffer_take(&summary);
-        if (text) {
-            free(catalogue->summary);
-            catalogue->summary = text;
-            catalogue->generation = info.generation;
-        }
-        wt_status_free(status);
-    }
+    (void)update_summary(catalogue);
     put_sentence(out, catalogue->summary ? catalogue->summary : "");
     pthread_mutex_unlock(&catalogue->lock);
 }

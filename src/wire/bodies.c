@@ -444,3 +444,52 @@ int wt__rerank_body_read(struct rerank_body *out, struct str json, wt_error *err
     WT_TRY(wt__body_read(&out->body, json, wt__rerank_fields, out, err));
     return read_input_texts(&out->body, out->documents_json, "documents", &out->documents, err);
 }
+
+/* The schemas of the questions. Texts may also be parts of messages, or JSON. */
+#define WORDS_SCHEMA "{\"type\":[\"string\",\"array\",\"object\",\"null\"]}"
+#define OPTIONS_SCHEMA(key, value)                                                                                     \
+    "{\"type\":\"array\",\"minItems\":2,\"maxItems\":255,\"items\":{\"type\":\"object\",\"required\":[\"" key          \
+    "\"],\"properties\":{\"" key "\":" value ",\"description\":{\"type\":\"string\"}}}}"
+
+static const struct field decisions_items[] = {
+    REQUIRED_ANY("input", decisions_body, input, "\"type\":[\"string\",\"array\"]",
+                 "A text, or messages; the last message of the user is read, without images."),
+    REQUIRED_ANY(
+        "questions", decisions_body, questions,
+        "\"type\":\"array\",\"minItems\":1,\"maxItems\":400,\"items\":{\"type\":\"object\",\"required\":["
+        "\"type\",\"instructions\"],\"properties\":{\"type\":{\"enum\":[\"predicate\",\"choice\",\"score\"]},"
+        "\"name\":{\"type\":\"string\"},\"instructions\":" WORDS_SCHEMA
+        ",\"choices\":" OPTIONS_SCHEMA("value", "{\"type\":[\"string\",\"boolean\"]}") ",\"levels\":" OPTIONS_SCHEMA(
+            "label", "{\"type\":\"string\"}") "}}",
+        "Questions about the input, with up to 1,000 options together."),
+    REQUIRED_TEXT("model", decisions_body, model, WT_MAX_NAME_BYTES, "The encoder's name, or \"default\"."),
+    TEXT("prompt_cache_key", decisions_body, cache_key, WIRE_TEXT_BYTES_MAX, "Ignored."),
+    FIELD(TREE, "prompt_cache_options", decisions_body, cache_options, 0, WIRE_TEXT_BYTES_MAX, "Ignored."),
+    TEXT("safety_identifier", decisions_body, safety_identifier, WIRE_TEXT_BYTES_MAX, "Ignored."),
+};
+const struct fields wt__decisions_fields = TABLE(decisions_items);
+
+int wt__decisions_body_read(struct decisions_body *out, struct str json, wt_error *err)
+{
+    *out = (struct decisions_body){0};
+    return wt__body_read(&out->body, json, wt__decisions_fields, out, err);
+}
+
+static const struct field system_one_items[] = {
+    REQUIRED_ANY("state", system_one_body, state, "\"type\":[\"string\",\"array\",\"object\"]",
+                 "What the questions are about: a text, or JSON whose strings are read."),
+    REQUIRED_ANY(
+        "questions", system_one_body, questions,
+        "\"type\":\"object\",\"minProperties\":1,\"maxProperties\":400,\"additionalProperties\":{\"type\":"
+        "\"object\",\"required\":[\"type\"],\"properties\":{\"type\":{\"enum\":[\"noul\",\"choice\",\"score\"]},"
+        "\"instructions\":" WORDS_SCHEMA ",\"criteria\":{\"type\":[\"object\",\"array\",\"null\"]}}}",
+        "Questions by name, with up to 1,000 options together."),
+    TEXT("model", system_one_body, model, WT_MAX_NAME_BYTES, "The encoder's name, or \"default\"."),
+};
+const struct fields wt__system_one_fields = TABLE(system_one_items);
+
+int wt__system_one_body_read(struct system_one_body *out, struct str json, wt_error *err)
+{
+    *out = (struct system_one_body){0};
+    return wt__body_read(&out->body, json, wt__system_one_fields, out, err);
+}

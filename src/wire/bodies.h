@@ -19,6 +19,8 @@ enum {
     WIRE_LIST_USUAL = 100,            /* default tools on a page */
     WIRE_TEXTS_MAX = 1000,            /* maximum inputs of embeddings, documents to rerank, or usages of a body */
     WIRE_TEXT_BYTES_MAX = 64 << 10,   /* maximum bytes of an input or document */
+    WIRE_QUESTIONS_MAX = 400,         /* maximum questions of a request for decisions */
+    WIRE_OPTIONS_MAX = 255,           /* maximum options of a question; WIRE_TEXTS_MAX for all questions together */
     WIRE_BATCH_ID_BYTES_MAX = 100,    /* maximum bytes of a usage batch id */
 };
 
@@ -124,8 +126,25 @@ struct rerank_body {
 };
 int wt__rerank_body_read(struct rerank_body *out, struct str json, wt_error *err);
 
+/* Request for decisions in OpenAI's format. */
+struct decisions_body {
+    struct body body;
+    const char *model, *cache_key, *safety_identifier;
+    const json_t *input, *questions, *cache_options;
+};
+int wt__decisions_body_read(struct decisions_body *out, struct str json, wt_error *err);
+
+/* Request for decisions in the format of System One. */
+struct system_one_body {
+    struct body body;
+    const char *model;
+    const json_t *state, *questions;
+};
+int wt__system_one_body_read(struct system_one_body *out, struct str json, wt_error *err);
+
 /* Field tables, for generating the schemas. */
 extern const struct fields wt__find_fields, wt__pick_fields, wt__call_fields, wt__list_fields, wt__show_fields,
-    wt__add_fields, wt__remove_fields, wt__usage_fields, wt__embeddings_fields, wt__rerank_fields;
+    wt__add_fields, wt__remove_fields, wt__usage_fields, wt__embeddings_fields, wt__rerank_fields, wt__decisions_fields,
+    wt__system_one_fields;
 
 #endif

@@ -10,9 +10,7 @@
 #include "wire/bodies.h"
 #include "wire/members.h"
 
-/* Fills *info and checks the model of the request: NULL, "default", or the name of the encoder. Fails with WT_ENOTFOUND
- * for any other name, because the client would take the encoder's vectors for vectors of that model. */
-static int check_model(const struct json_run *run, const char *asked, wt_catalog_info *info, wt_error *err)
+int wt__check_asked_model(const struct json_run *run, const char *asked, wt_catalog_info *info, wt_error *err)
 {
     wt_catalog_info_init(info);
     WT_TRY(wt_info(run->engine, info, err));
@@ -120,7 +118,7 @@ int wt__run_embed(struct json_run *run, struct str json, wt_error *err)
     wt_catalog_info info;
     size_t dim;
     WT_TRY(wt__embeddings_body_read(&body, json, err));
-    WT_TRY(check_model(run, body.model, &info, err));
+    WT_TRY(wt__check_asked_model(run, body.model, &info, err));
     WT_TRY(embed_texts(run, &body.texts, &vectors, &dim, err));
     if (body.dimensions > dim)
         return wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions", "vectors of %s have %zu dimensions; %zu were requested",
@@ -190,7 +188,7 @@ int wt__run_rerank(struct json_run *run, struct str json, wt_error *err)
     wt_catalog_info info;
     size_t dim;
     WT_TRY(wt__rerank_body_read(&body, json, err));
-    WT_TRY(check_model(run, body.model, &info, err));
+    WT_TRY(wt__check_asked_model(run, body.model, &info, err));
     size_t count = body.documents.count;
     const char **texts = wt__arena_array(&body.body.arena, const char *, count + 1);
     struct document_relevance *ranked = wt__arena_array(&body.body.arena, struct document_relevance, count + 1);

@@ -315,9 +315,10 @@ static const struct json_verb {
     const char *name;
     int (*run)(struct json_run *run, struct str json, wt_error *err);
 } json_verbs[] = {
-    {"find", wt__run_find},   {"pick", wt__run_pick},     {"call", wt__run_call},      {"tools", run_list_verb},
-    {"tool", run_show_verb},  {"add", run_add_verb},      {"remove", run_remove_verb}, {"usage", run_usage_verb},
-    {"embed", wt__run_embed}, {"rerank", wt__run_rerank}, {"status", wt__run_status},  {"recipes", wt__run_recipes},
+    {"find", wt__run_find},     {"pick", wt__run_pick},     {"call", wt__run_call},      {"tools", run_list_verb},
+    {"tool", run_show_verb},    {"add", run_add_verb},      {"remove", run_remove_verb}, {"usage", run_usage_verb},
+    {"embed", wt__run_embed},   {"rerank", wt__run_rerank}, {"status", wt__run_status},  {"recipes", wt__run_recipes},
+    {"decide", wt__run_decide},
 };
 
 static const struct json_verb *find_verb(const char *name, wt_error *err)

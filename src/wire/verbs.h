@@ -31,6 +31,8 @@ int wt__run_pick(struct json_run *run, struct str json, wt_error *err);
 int wt__run_call(struct json_run *run, struct str json, wt_error *err);
 int wt__run_embed(struct json_run *run, struct str json, wt_error *err);
 int wt__run_rerank(struct json_run *run, struct str json, wt_error *err);
+int wt__run_decide(struct json_run *run, struct str json, wt_error *err);
+int wt__run_system_one(struct json_run *run, struct str json, wt_error *err);
 int wt__run_status(struct json_run *run, struct str json, wt_error *err);
 int wt__run_recipes(struct json_run *run, struct str json, wt_error *err);
 
@@ -40,5 +42,9 @@ int wt__run_show(struct json_run *run, const char *name, const char *format, wt_
 int wt__run_add(struct json_run *run, struct str source, wt_add_options *options, wt_error *err);
 int wt__run_remove(struct json_run *run, const char *name, wt_error *err);
 int wt__run_remove_provider(struct json_run *run, const char *provider, wt_error *err);
+
+/* Fills *info and checks the model that a request names: NULL, "default", or the name of the encoder. Fails with
+ * WT_ENOTFOUND for any other name, because the client would take the encoder's answer for that of another model. */
+int wt__check_asked_model(const struct json_run *run, const char *asked, wt_catalog_info *info, wt_error *err);
 
 #endif

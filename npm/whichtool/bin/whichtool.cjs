@@ -2,8 +2,6 @@
 // Starts the command of this platform, and ends as the command ends.
 'use strict';
 
-const {isatty} = require('node:tty');
-const {spawn} = require('node:child_process');
 const {commandEnvironment, findCommand, keepCommand} = require('../lib/command.cjs');
 
 // Replaces this process, so that the client's signals and pipes reach the command itself. Node 22.15 or later, not on
@@ -14,6 +12,8 @@ function replaceProcess(command, environment) {
 
 // Runs the command as a child, and passes signals and the exit code on.
 function runChild(command, environment) {
+  const {spawn} = require('node:child_process');
+  const {isatty} = require('node:tty');
   const child = spawn(command, process.argv.slice(2), {stdio: 'inherit', env: environment});
   // The terminal sends Ctrl-C to the child as well, and a second SIGINT would end a server at once.
   const forwarded = isatty(0) ? ['SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];

@@ -3,7 +3,6 @@
 'use strict';
 
 const fs = require('node:fs');
-const os = require('node:os');
 const path = require('node:path');
 
 const program = process.platform === 'win32' ? 'whichtool.exe' : 'whichtool';
@@ -37,7 +36,7 @@ function commandEnvironment(command) {
 }
 
 function dataFolder() {
-  return path.join(process.env.XDG_DATA_HOME || path.join(os.homedir(), '.local', 'share'), 'whichtool');
+  return path.join(process.env.XDG_DATA_HOME || path.join(require('node:os').homedir(), '.local', 'share'), 'whichtool');
 }
 
 // Replaces a file in one step, because clients may start it at the same time.
