@@ -13,6 +13,181 @@ export interface Failure {
   };
 }
 
+export interface Tool {
+  id: string;
+  provider: string;
+  name: string;
+  export_name: string;
+  title: string;
+  description: string;
+  category: string;
+  source_id: string;
+  format: string;
+  sha256: string;
+  schema: Record<string, unknown>;
+  definition?: unknown;
+}
+
+export interface Hit {
+  id: string;
+  provider: string;
+  name: string;
+  export_name: string;
+  title: string;
+  description: string;
+  category: string;
+  source_id: string;
+  format: string;
+  sha256: string;
+  schema: Record<string, unknown>;
+  rank: number;
+  score: number;
+  probability: number | null;
+  tokens: number | null;
+  weak: boolean;
+  kept: boolean;
+  more_like_it: string[];
+  more_like_it_count: number;
+  stages?: (Record<string, unknown>)[];
+  matches?: (Record<string, unknown>)[];
+  features?: (Record<string, unknown>)[];
+}
+
+export interface Found {
+  request: string;
+  read_as: string | null;
+  unknown_words: string[];
+  recipe: string;
+  encoder: string;
+  reason: string | null;
+  notice: string | null;
+  notice_codes: string[];
+  no_tool_probability: number | null;
+  several_providers_probability: number | null;
+  complete_probability: number | null;
+  expected_match: number | null;
+  copies: number;
+  tokens: number | null;
+  over_budget: number | null;
+  kept: number;
+  encode_ms: number;
+  search_ms: number;
+  total_ms: number;
+  language_model: Record<string, unknown> | null;
+  trace?: Record<string, unknown>;
+  definitions?: (Record<string, unknown>)[];
+  hits: Hit[];
+}
+
+export interface Called {
+  request: string;
+  tool: string | null;
+  arguments: Record<string, unknown> | null;
+  valid: boolean;
+  missing: string[];
+  question: string | null;
+  asks_tool: boolean;
+  doubt: string | null;
+  violations: string[];
+  verified: (Record<string, unknown>)[];
+  probability: number | null;
+  recipe: string;
+  encoder: string;
+  notice: string | null;
+  notice_codes: string[];
+  total_ms: number;
+  language_model: Record<string, unknown> | null;
+  call?: unknown;
+  steps?: Record<string, unknown>;
+}
+
+export interface Tools {
+  total: number;
+  next_offset: number | null;
+  tools: Tool[];
+}
+
+export interface Added {
+  source: string;
+  format: string;
+  added: number;
+  updated: number;
+  unchanged: number;
+  removed: number;
+  skipped: number;
+  embedded: number;
+  collisions: number;
+  collided: (Record<string, unknown>)[];
+  seconds: number;
+  notice: string | null;
+  notice_codes: string[];
+  issues: (Record<string, unknown>)[];
+}
+
+export interface Removed {
+  removed: number;
+}
+
+export interface Embedding {
+  object: string;
+  index: number;
+  embedding: unknown;
+}
+
+export interface Embeddings {
+  object: string;
+  data: Embedding[];
+  model: string;
+  usage: Record<string, unknown>;
+}
+
+export interface Ranked {
+  index: number;
+  relevance_score: number;
+  document?: Record<string, unknown>;
+}
+
+export interface Ranking {
+  id: string;
+  model: string;
+  results: Ranked[];
+  usage: Record<string, unknown>;
+  meta: Record<string, unknown>;
+}
+
+export interface Decision {
+  type: string;
+  name: string | null;
+  probability?: number;
+  choice?: unknown;
+  score?: number;
+  confidence?: number;
+  none_probability?: number;
+  probabilities?: (Record<string, unknown>)[];
+}
+
+export interface Decisions {
+  answers: Decision[];
+  model: string;
+  usage: Record<string, unknown>;
+}
+
+export interface SystemOneAnswers {
+  model: string;
+  answers: Record<string, unknown>;
+  usage: Record<string, unknown>;
+}
+
+export interface Recipes {
+  recipes: (Record<string, unknown>)[];
+}
+
+export interface Health {
+  status: string;
+  ready: boolean;
+  version: string;
+}
+
 export interface FindBody {
   /** The request, in words; with messages, an additional turn. */
   query?: string;
@@ -244,6 +419,46 @@ export interface RerankV2Body {
   priority?: number;
 }
 
+export interface DecideBody {
+  /** A text, or messages; the last message of the user is read, without images. */
+  input: string | unknown[];
+  /** Questions about the input, with up to 1,000 options together. */
+  questions: {
+    type: "predicate" | "choice" | "score";
+    name?: string;
+    instructions: string | unknown[] | Record<string, unknown> | null;
+    choices?: {
+      value: string | boolean;
+      description?: string;
+    }[];
+    levels?: {
+      label: string;
+      description?: string;
+    }[];
+  }[];
+  /** The encoder's name, or "default". */
+  model: string;
+  /** Ignored. */
+  prompt_cache_key?: string;
+  /** Ignored. */
+  prompt_cache_options?: unknown[] | Record<string, unknown>;
+  /** Ignored. */
+  safety_identifier?: string;
+}
+
+export interface SystemOneBody {
+  /** What the questions are about: a text, or JSON whose strings are read. */
+  state: string | unknown[] | Record<string, unknown>;
+  /** Questions by name, with up to 1,000 options together. */
+  questions: Record<string, {
+    type: "noul" | "choice" | "score";
+    instructions?: string | unknown[] | Record<string, unknown> | null;
+    criteria?: Record<string, unknown> | unknown[] | null;
+  }>;
+  /** The encoder's name, or "default". */
+  model?: string;
+}
+
 export interface RecordUsageQuery {
   /** Id of the batch, chosen by the client. A batch that is sent again is not recorded twice. */
   id?: string;
@@ -252,35 +467,39 @@ export interface RecordUsageQuery {
 /** A client of a running server. Each method is a route; docs/serving.md describes them. */
 export class Client extends Connection {
   /** Find the tools that a request needs, best first. */
-  find(body: FindBody, options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  find(body: FindBody, options?: RequestOptions): Promise<Found>;
   /** Pick the exact set of tools that a request needs. */
-  pick(body: PickBody, options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  pick(body: PickBody, options?: RequestOptions): Promise<Found>;
   /** Write the call that a request asks for, or report missing values; the tool is not called. */
-  call(body: CallBody, options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  call(body: CallBody, options?: RequestOptions): Promise<Called>;
   /** List the catalogue page by page, in import order. */
-  listTools(query?: ListToolsQuery, options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  listTools(query?: ListToolsQuery, options?: RequestOptions): Promise<Tools>;
   /** Import tools from the body. */
-  addTools(source: string | object, query?: AddToolsQuery, options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  addTools(source: string | object, query?: AddToolsQuery, options?: RequestOptions): Promise<Added>;
   /** Remove all tools of a provider. */
-  removeProvider(query: RemoveProviderQuery, options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  removeProvider(query: RemoveProviderQuery, options?: RequestOptions): Promise<Removed>;
   /** Get a tool with its definition. */
   getTool(id: string, query?: GetToolQuery, options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
   /** Remove one tool. */
-  removeTool(id: string, options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  removeTool(id: string, options?: RequestOptions): Promise<Removed>;
   /** Embed texts as unit vectors, in the format of OpenAI's API. */
-  embed(body: EmbedBody, options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  embed(body: EmbedBody, options?: RequestOptions): Promise<Embeddings>;
   /** Rank texts by relevance to a query, in the format of Cohere's and Jina's APIs. */
-  rerank(body: RerankBody, options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  rerank(body: RerankBody, options?: RequestOptions): Promise<Ranking>;
   /** Same as /v1/rerank, at the path of version 2 of Cohere's API. */
-  rerankV2(body: RerankV2Body, options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  rerankV2(body: RerankV2Body, options?: RequestOptions): Promise<Ranking>;
+  /** Choose among options by how well they fit what a text asks for, in the format of OpenAI's API. */
+  decide(body: DecideBody, options?: RequestOptions): Promise<Decisions>;
+  /** Same as /v1/decisions, in the format of System One. */
+  systemOne(body: SystemOneBody, options?: RequestOptions): Promise<SystemOneAnswers>;
   /** List the recipes of find and pick. */
-  listRecipes(options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  listRecipes(options?: RequestOptions): Promise<Recipes>;
   /** Get counts of tools, vectors and usages, trained models and sizes. */
   status(options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
   /** Get metrics for Prometheus, in text format 0.0.4. */
   metrics(options?: RequestOptions): Promise<string>;
   /** Check if the server is running and warm. */
-  health(options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  health(options?: RequestOptions): Promise<Health>;
   /** Get this description. */
   openapi(options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
   /** Record the tools that requests used, to improve search. */

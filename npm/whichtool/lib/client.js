@@ -46,6 +46,14 @@ export class Client extends Connection {
     return this._request('POST', '/v2/rerank', {body, ...options});
   }
 
+  decide(body, options) {
+    return this._request('POST', '/v1/decisions', {body, ...options});
+  }
+
+  systemOne(body, options) {
+    return this._request('POST', '/v1/systemone', {body, ...options});
+  }
+
   listRecipes(options) {
     return this._request('GET', '/v1/recipes', {...options});
   }

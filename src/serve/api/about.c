@@ -262,8 +262,13 @@ static void put_responses(struct buffer *out, const struct route *route)
     wt__buffer_text(out, "{\"200\":{");
     wt__json_text(out, "description", route->returns);
     wt__json_key(out, "content");
-    wt__buffer_text(out, text ? "{\"text/plain\":{\"schema\":{\"type\":\"string\"}}}}"
-                              : "{\"application/json\":{\"schema\":{\"type\":[\"object\",\"array\"]}}}}");
+    if (text)
+        wt__buffer_text(out, "{\"text/plain\":{\"schema\":{\"type\":\"string\"}}}}");
+    else if (route->schema)
+        wt__buffer_printf(out, "{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}}}",
+                          route->schema);
+    else
+        wt__buffer_text(out, "{\"application/json\":{\"schema\":{\"type\":[\"object\",\"array\"]}}}}");
     wt__buffer_text(out, ",\"default\":{\"$ref\":\"#/components/responses/failure\"}}");
 }
 
@@ -346,7 +351,9 @@ static void put_components(struct buffer *out)
     wt__buffer_text(out, "\"Error code for programs; x-codes lists the codes of the library.\",\"x-codes\":");
     put_codes(out);
     wt__buffer_text(out, "},\"message\":{\"type\":\"string\",\"description\":\"Error message.\"},\"pointer\":{"
-                         "\"type\":\"string\",\"description\":\"JSON pointer to the invalid value.\"}}}}}}}");
+                         "\"type\":\"string\",\"description\":\"JSON pointer to the invalid value.\"}}}}}");
+    wt__api_put_answer_schemas(out);
+    wt__buffer_text(out, "}}");
 }
 
 int wt__api_openapi(struct api_call *call, wt_error *err)

@@ -80,6 +80,7 @@ struct route {
     const char *raw_body;       /* description of a body without fields, else NULL */
     const char *name;           /* operation id, one word */
     const char *summary;        /* one line */
+    const char *schema;         /* schema of the response in answers.c; NULL for any object or array */
     const char *returns;        /* one sentence about the response; NULL to leave the route out of OpenAPI */
     /* Fills the response. Returns 0 or a negative WT_E... with *err. May return API_TAKES_LONG before any work. */
     int (*answer)(struct api_call *call, wt_error *err);

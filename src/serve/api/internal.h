@@ -83,5 +83,7 @@ int wt__api_metrics(struct api_call *call, wt_error *err);
 int wt__api_status(struct api_call *call, wt_error *err);
 int wt__api_recipes(struct api_call *call, wt_error *err);
 int wt__api_openapi(struct api_call *call, wt_error *err);
+/* answers.c: appends the schemas of answers, each after a comma. */
+void wt__api_put_answer_schemas(struct buffer *out);
 
 #endif

@@ -1,0 +1,3 @@
+module whichtool.example/find
+
+go 1.21
