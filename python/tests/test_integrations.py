@@ -223,6 +223,27 @@ class Loop(unittest.TestCase):
         )
         self.assertEqual((output["call_id"], output["tools"][0]["name"]), ("7", "get_weather"))
 
+    @needs("openai")
+    def test_openai_decisions(self) -> None:
+        try:
+            from openai.types import Decision
+        except ImportError:
+            self.skipTest("this version of openai has no decisions")
+        from whichtool import Catalogue
+
+        levels = [{"label": "calm"}, {"label": "angry"}]
+        questions = [
+            {"type": "choice", "name": "t", "instructions": "?", "choices": [{"value": "get_weather"}, {"value": True}]},
+            {"type": "predicate", "instructions": "The weather"},
+            {"type": "score", "instructions": "?", "levels": levels},
+        ]
+        with Catalogue(model=STATIC) as catalogue:
+            answer = catalogue._engine.run("decide", {"model": "default", "input": REQUEST, "questions": questions})
+        decision = Decision.model_validate(answer, strict=True)
+        self.assertEqual([one.type for one in decision.answers], ["choice", "predicate", "score"])
+        more = {name for one in decision.answers for name in one.model_extra or {}}
+        self.assertEqual(more, {"none_probability"})
+
     @needs("anthropic")
     def test_anthropic(self) -> None:
         import anthropic

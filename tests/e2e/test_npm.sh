@@ -13,6 +13,8 @@ export npm_config_update_notifier=false npm_config_cache=$work/npm-cache npm_con
 what="the client is up to date"
 "$source_root/tools/js-client" --check "$WHICHTOOL" 2>err || fail "$(cat err)"
 
+"$source_root/tools/install-links" --check 2>err || fail "$(cat err)"
+
 what="the packages are built" checks=$((checks + 1))
 "$source_root/tools/build-npm" packages "$WHICHTOOL" >out 2>err || fail "build-npm"
 packages=$(cd packages && ls -- *.tgz)
@@ -121,6 +123,12 @@ if [ -d "$frameworks" ]; then
         mkdir -p "clean/node_modules/$(dirname "$name")"
         case $name in @*/* | [!@]*) [ -e "clean/node_modules/$name" ] || ln -s "$package" "clean/node_modules/$name" ;; esac
     done
+fi
+if [ -e clean/node_modules/typescript ]; then
+    what="the declarations fit the frameworks" checks=$((checks + 1))
+    cp "$source_root"/npm/tests/types.ts clean/
+    (cd clean && node node_modules/typescript/bin/tsc --noEmit --strict --skipLibCheck --preserveSymlinks --target es2022 \
+        --module nodenext types.ts) >out 2>err || fail "$(head -5 out)"
 fi
 what="the tests of the client and the hooks" checks=$((checks + 1))
 (cd clean && node --preserve-symlinks --test --test-reporter=tap .) >out 2>err || fail "$(grep -A12 '^not ok' out | head -40)"
