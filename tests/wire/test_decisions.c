@@ -132,7 +132,7 @@ static void last_message_of_the_user_is_the_input(void **state)
 
 enum { PERMUTED = 5, PERMUTATIONS = 120 };
 
-/* Writes permutation number `which` of the options. */
+/* Writes one of the permutations of the options. */
 static void write_permutation(char *out, size_t size, unsigned which)
 {
     static const char *const options[PERMUTED] = {
@@ -154,7 +154,7 @@ static void write_permutation(char *out, size_t size, unsigned which)
     snprintf(out + len, size - len, "]}]}");
 }
 
-/* Returns the share of a value, which is a string or true. */
+/* Returns the share of a value: a string or true. */
 static double share_of(const json_t *answer, const json_t *value)
 {
     size_t i;
@@ -277,7 +277,7 @@ static void invalid_bodies_are_refused_with_their_place(void **state)
     }
 }
 
-/* Decides a choice with `count` options, of which the last has a value of `bytes` bytes, in `questions` questions. */
+/* Decides choices of `count` options. The value of the last option has `bytes` bytes. */
 static wt_error decide_at_size(size_t questions, size_t count, size_t bytes, size_t input)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
