@@ -1,4 +1,4 @@
-// The official client of OpenAI's API asks for decisions and embeddings. WHICHTOOL_COMMAND names the command.
+// The official client of OpenAI's API asks for decisions and embeddings.
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
@@ -12,7 +12,8 @@ test('openai: decisions and embeddings', async (t) => {
   if (!OpenAI) return t.skip('openai is not installed');
   const folder = mkdtempSync(path.join(tmpdir(), 'whichtool-test-'));
   const words = ['-s', `${folder}/tools.wt`, 'serve', '-q', '--json', '--listen', '127.0.0.1:0', '--until-eof'];
-  const server = spawn(process.env.WHICHTOOL_COMMAND, [...words, '--model', 'whichtool-static-v1']);
+  const command = process.env.WHICHTOOL_COMMAND ?? 'node_modules/.bin/whichtool';
+  const server = spawn(command, [...words, '--model', 'whichtool-static-v1']);
   try {
     const [line] = await new Promise((resolve) => createInterface({input: server.stdout}).once('line', (...all) => resolve(all)));
     const client = new OpenAI({baseURL: `${JSON.parse(line).listening}/v1`, apiKey: 'none', maxRetries: 0});

@@ -54,7 +54,7 @@ int wt__decider_open(struct decider **out, wt_engine *engine, struct progress *p
 
 /* ---------------------------------------------------------------- the index of the options */
 
-/* What the snapshot of the options is built from. */
+/* Inputs of the snapshot of the options. */
 struct option_index {
     struct arena arena;
     struct tool *tools;        /* [count] */
@@ -162,7 +162,7 @@ static int build_option_snapshot(struct snapshot **out, struct option_index *ind
 
 /* ---------------------------------------------------------------- the decision */
 
-/* Keeps odds finite. An option that the search does not list has the smallest probability. */
+/* Least probability of an option, which keeps odds finite. Also of options outside the result of the search. */
 static const float FITS_LEAST = 1e-4f;
 
 static int score_options(struct decider *decider, const struct snapshot *snapshot, struct str input, float *fits,
