@@ -18,8 +18,7 @@ static void check_numbers(const json_t *value, const char *key)
     for (size_t i = 0; i < json_array_size(value); i++)
         check_numbers(json_array_get(value, i), key);
     if (json_is_object(value))
-        json_object_foreach ((json_t *)value, name, member)
-            check_numbers(member, name);
+        json_object_foreach((json_t *)value, name, member) check_numbers(member, name);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
