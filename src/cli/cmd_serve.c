@@ -169,7 +169,7 @@ static void watch_serve_signals(struct http_server *server, struct http_api *api
     handle_signal(SIGHUP, on_reload_signal, SA_RESTART);
 }
 
-/* Ends the process at the end of standard input as SIGTERM does. Reads no variable, because the thread may still wait
+/* Ends the process at the end of standard input as Ctrl-C does. Reads no variable, because the thread may still wait
  * while main returns. */
 static void *wait_for_input_end(void *context)
 {
@@ -179,7 +179,7 @@ static void *wait_for_input_end(void *context)
     do
         len = read(STDIN_FILENO, unused, sizeof unused);
     while (len > 0 || (len < 0 && errno == EINTR));
-    kill(getpid(), SIGTERM);
+    kill(getpid(), SIGINT);
     return NULL;
 }
 

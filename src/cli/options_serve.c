@@ -168,7 +168,7 @@ static const struct cli_option serve_options[] = {
            "After SIGTERM, keep serving for N seconds while GET /readyz answers 503, so that a load balancer can send "
            "new requests elsewhere. Default: 1."),
     FLAG(UNTIL_EOF, "until-eof",
-         "Stop at the end of standard input, as with SIGTERM. A program that starts the server keeps the other end of "
+         "Stop at the end of standard input, as with Ctrl-C. A program that starts the server keeps the other end of "
          "a pipe open; the server then ends with the program."),
     CATALOGUE_OPTIONS,
     SERVERS_OPTIONS,

@@ -498,8 +498,12 @@ export class Client extends Connection {
   status(options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
   /** Get metrics for Prometheus, in text format 0.0.4. */
   metrics(options?: RequestOptions): Promise<string>;
-  /** Check if the server is running and warm. */
+  /** Check if the server is running and ready. */
   health(options?: RequestOptions): Promise<Health>;
+  /** Check if the server is running (liveness). */
+  healthz(options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  /** Check if the server should get requests (readiness). */
+  readyz(options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
   /** Get this description. */
   openapi(options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
   /** Record the tools that requests used, to improve search. */

@@ -70,6 +70,14 @@ export class Client extends Connection {
     return this._request('GET', '/health', {...options});
   }
 
+  healthz(options) {
+    return this._request('GET', '/healthz', {...options});
+  }
+
+  readyz(options) {
+    return this._request('GET', '/readyz', {...options});
+  }
+
   openapi(options) {
     return this._request('GET', '/openapi.json', {...options});
   }
