@@ -2,9 +2,10 @@
 """pgvector.py: compares searches in PostgreSQL with pgvector to `whichtool find` on the same catalogue.
 
     whichtool -s URL add DATASET/corpus.jsonl        # into a database with the extension vector
-    python3 bench/pgvector.py URL DATASET [WHICHTOOL]
+    python3 bench/pgvector.py URL DATASET [WHICHTOOL [QUERIES]]
 
-Starts `whichtool serve` on the store. Every query of the data set is embedded by it, and searched by pgvector (exact,
+Starts `whichtool serve` on the store. Every query of the data set, or QUERIES of them at equal distances, is embedded
+by it, and searched by pgvector (exact,
 and with an HNSW index that this script makes) and by whichtool (the recipes dense and hybrid). Prints the mean recall of
 the needed tools in the first five hits, and the median time. The time of pgvector includes the embedding, as that of
 whichtool does. Each search runs REPEATS times, and the fastest counts. Needs libpq."""
@@ -18,7 +19,7 @@ import sys
 import time
 import urllib.request
 
-REPEATS = 3
+REPEATS = 2
 HITS = 5
 
 
@@ -82,7 +83,7 @@ def main():
     address = re.search(r"http://[0-9.:]+", server.stdout.readline()).group().rstrip(":")
 
     def embed(text):
-        return str(post(address, "/v1/embeddings", {"input": text, "model": "x"})["data"][0]["embedding"])
+        return str(post(address, "/v1/embeddings", {"input": text, "model": "default"})["data"][0]["embedding"])
 
     def pgvector(expression, condition):
         return lambda text: [row[0] for row in database.rows(
@@ -96,6 +97,8 @@ def main():
     typed = f"(e.embedding::vector({dim}))"
     condition = f"e.model = {model} AND e.kind = '{kind}'"
     queries = read_queries(dataset)
+    if len(sys.argv) > 4:
+        queries = queries[:: max(1, len(queries) // int(sys.argv[4]))][: int(sys.argv[4])]
 
     def measure(name, search):
         times, recalls = [], []

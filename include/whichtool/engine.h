@@ -140,7 +140,8 @@ WT_INIT(wt_open_options_init, wt_open_options)
 
 /* Opens the store at path. Creates it and its parent folders if missing, unless read_only.
  *
- * path: borrowed for the call. ":memory:" opens a private store that ends with wt_close.
+ * path: borrowed for the call. ":memory:" opens a private store that ends with wt_close. A URL
+ * postgres://USER@HOST/DATABASE names a store in PostgreSQL, which needs libpq (docs/postgresql.md).
  *
  * A missing model is not an error here: recipes that search by words work without one, and wt_hits.notice says so.
  *
@@ -257,7 +258,7 @@ typedef struct wt_trained_status {
 } wt_trained_status;
 
 typedef struct wt_status {
-    const char *store; /* path */
+    const char *store; /* path, or URL without the password */
     int store_version; /* version of the file layout; 0 for a private store */
     uint64_t tools;
     size_t provider_count;

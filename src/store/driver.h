@@ -1,15 +1,15 @@
 /* driver.h: the interface between the store and its database. Each database has one driver: driver_sqlite.c and
  * driver_postgres.c. No other file knows which database a store uses.
  *
- * Statements are written once, in SQLite's dialect. They use only what both databases understand, apart from these
- * forms, which the driver of PostgreSQL translates (dialect.c):
+ * Statements are written once, in SQLite's dialect. Both databases understand them, except for these
+ * forms. The driver of PostgreSQL translates them (dialect.c):
  *
  *   ?1, ?2, ...              parameters
  *   x'00ff'                  bytes
  *   CROSS JOIN ... ON        joins in the written order
  *   INDEXED BY, NOT INDEXED  hints for SQLite's planner
  *
- * A table follows FROM, JOIN, INTO, UPDATE or TABLE in lower case, so that the driver can add the schema. Every subquery of
+ * A table follows FROM, JOIN, INTO, UPDATE or TABLE in lower case, for the driver to add the schema. Every subquery of
  * FROM has an alias. Booleans are integers: write `listed = 1`. LIMIT takes SQL_NO_LIMIT for no limit. */
 #ifndef WT_STORE_DRIVER_H
 #define WT_STORE_DRIVER_H
@@ -67,7 +67,7 @@ struct sql_driver {
     /* Opens one more connection to the database of `of`. */
     int (*connect_reader)(struct store *store, const struct store *of, wt_error *err);
     void (*disconnect)(struct store *store); /* accepts a store whose connection failed */
-    /* True if the database is private to this connection, so that a reader cannot exist. */
+    /* True if the database is private to this connection, and so cannot have readers. */
     bool (*is_private)(const struct store *store);
 
     bool (*in_transaction)(const struct store *store);
@@ -94,7 +94,7 @@ struct sql_driver {
     int64_t (*integer)(struct sql_statement *statement, int at);
     int64_t (*changes)(struct store *store); /* rows changed by the last statement */
 
-    /* Writes the counters that this connection noted last, unless they may have changed since. Returns true if so. */
+    /* Writes the counters noted last and returns true, unless the counters may have changed since. */
     bool (*seen)(struct store *store, struct usage_info *out);
     void (*note_seen)(struct store *store, const struct usage_info *info);
 
@@ -128,10 +128,10 @@ struct store {
     size_t prepared_count;
 };
 
-/* Waits a moment for the lock of another writer. count: number of waits before this one. Returns false if the store
- * has waited for busy_ms, or if the progress cancelled the wait. */
+/* Waits a moment for the lock of another writer. count: number of waits before this one. Returns false after
+ * busy_ms, or if the progress cancelled the wait. */
 bool wt__store_wait(struct store *store, int count);
-/* Reports a wait that wt__store_wait ended. */
+/* Reports the end of a wait by wt__store_wait as an error. */
 int wt__store_fail_wait(struct store *store, wt_error *err);
 
 #endif

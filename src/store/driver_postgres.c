@@ -178,6 +178,7 @@ static void rollback_postgres(struct store *store)
     struct postgres *pg = postgres_of(store);
     if (pg->in_transaction && !wt__postgres_is_lost(pg))
         pg->pq->clear(pg->pq->exec(pg->conn, "ROLLBACK"));
+    pg->has_copies = false; /* the transaction may have created the table */
     pg->in_transaction = pg->writing = false;
 }
 

@@ -18,7 +18,7 @@ struct sqlite_database {
 struct sqlite_statement {
     struct sql_statement base;
     sqlite3_stmt *compiled;
-    bool returns_id; /* ends with RETURNING_ID, which the driver replaces */
+    bool returns_id; /* ends with RETURNING_ID, replaced by the driver */
     bool at_id;      /* the current row is the id of the inserted row */
     int64_t id;
 };

@@ -49,7 +49,7 @@ static bool has_character(struct str text, char c)
     return text.len > 0 && memchr(text.ptr, c, text.len);
 }
 
-/* An '@' after the authority means that a password contains '/' or '?', which would otherwise appear in messages. */
+/* An '@' after the authority means a password with '/' or '?'. Refuse it, because messages would show a part of it. */
 static int parse_store_url(struct store_url *out, const char *name, wt_error *err)
 {
     struct str rest = wt__str(name + scheme_length(name));

@@ -1,7 +1,7 @@
-/* postgres.c: connections to PostgreSQL: opening them again, messages for failures, and what they need to know about the
+/* postgres.c: connections to PostgreSQL: opening them again, messages for failures, and facts about the
  * server.
  *
- * A pooler is detected by the process id of the server, which differs from the id that the connection reported. A lost
+ * A pooler is detected by the process id of the server: it differs from the id in the connection. A lost
  * connection is opened again between transactions, never within one. */
 #include "store/postgres.h"
 
@@ -21,7 +21,7 @@ bool wt__postgres_is_lost(const struct postgres *pg)
     return !pg->conn || pg->pq->status(pg->conn) != PG_CONNECTION_OK;
 }
 
-/* A failure without SQLSTATE comes from libpq, which may not have noticed yet that the server is gone. 57P01 to 57P03
+/* A failure without SQLSTATE comes from libpq, often before libpq notices the loss of the server. 57P01 to 57P03
  * and class 08 end the connection. */
 bool wt__postgres_note_loss(struct postgres *pg, const struct pg_result *result)
 {
@@ -140,7 +140,7 @@ bool wt__postgres_is_true(const struct postgres *pg, const struct pg_result *res
     return pg->pq->getvalue(result, 0, column)[0] == 't';
 }
 
-/* Reads what the connection needs to know about the server. */
+/* Reads facts about the server. */
 static int inspect_server(struct store *store, wt_error *err)
 {
     struct postgres *pg = postgres_of(store);

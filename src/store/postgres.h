@@ -39,10 +39,10 @@ static inline struct postgres *postgres_of(const struct store *store)
 
 /* Opens store->url. store->database is a struct postgres without a connection. */
 int wt__postgres_connect(struct store *store, wt_error *err);
-/* Opens a lost connection again, for as long as a restart of the server takes. */
+/* Opens a lost connection again; tries for the time of a restart of the server. */
 int wt__postgres_reconnect(struct store *store, wt_error *err);
 int wt__postgres_fail_lost(struct store *store, wt_error *err);
-/* True if a column of the first row is true. */
+/* Returns the Boolean in a column of the first row. */
 bool wt__postgres_is_true(const struct postgres *pg, const struct pg_result *result, int column);
 /* Fails with the reason in a result, which may be NULL if the connection failed. */
 int wt__postgres_fail(struct store *store, const struct pg_result *result, wt_error *err);
@@ -52,7 +52,7 @@ int wt__postgres_ready(struct store *store, wt_error *err);
 bool wt__postgres_is_lost(const struct postgres *pg);
 /* Works like wt__postgres_is_lost, after a statement with this result, which may be NULL. */
 bool wt__postgres_note_loss(struct postgres *pg, const struct pg_result *result);
-/* Runs SQL that needs no translation. *result is that of the last statement; the caller clears it. */
+/* Runs SQL that needs no translation. *result is the result of the last statement; the caller clears it. */
 int wt__postgres_run(struct store *store, const char *sql, struct pg_result **result, wt_error *err);
 
 /* Runs a statement with values, whose text is not kept. Ignores its rows. */

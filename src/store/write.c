@@ -345,7 +345,7 @@ static void take_batch_row(struct tool_import *import, size_t row, int64_t id)
         import->ids[import->batch.tools[row]] = id;
 }
 
-/* Takes the inserted rows in the order of the batch. Rows whose exported name was taken are missing. */
+/* Takes the inserted rows in the order of the batch. Rows with an exported name already in use are missing. */
 static int take_inserted_rows(struct tool_import *import, struct sql_statement *rows, bool inserted[BATCH_ROWS])
 {
     struct import_batch *batch = &import->batch;
@@ -364,7 +364,7 @@ static int take_inserted_rows(struct tool_import *import, struct sql_statement *
     return rc;
 }
 
-/* Inserts the rows that wait. A row whose exported name is taken gets the next free one. */
+/* Inserts the waiting rows. A row with an exported name already in use gets the next free name. */
 static int flush_batch(struct tool_import *import)
 {
     WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
@@ -397,7 +397,7 @@ static int flush_batch(struct tool_import *import)
     return 0;
 }
 
-/* Inserts a row at once, after the rows that wait. */
+/* Inserts a row at once, after the waiting rows. */
 static int insert_after_batch(struct tool_import *import, struct str provider, struct sql_value *values)
 {
     int64_t id = 0;
@@ -407,8 +407,8 @@ static int insert_after_batch(struct tool_import *import, struct str provider, s
     return 0;
 }
 
-/* Adds a row to the batch. The texts of the tool outlive the import. A row whose exported name an earlier row has does
- * not wait, so that the order of ids is that of the tools. */
+/* Adds a row to the batch. The texts of the tool outlive the import. A row with the exported name of
+ * an earlier row does not wait: the order of ids is the order of the tools. */
 static int queue_row(struct tool_import *import, struct str provider, struct sql_value *values)
 {
     struct import_batch *batch = &import->batch;
@@ -723,7 +723,7 @@ int64_t wt__store_release_provider(struct store *store, struct str provider, wt_
 
 /* ---------------------------------------------------------------- the import */
 
-/* Notes the rows that have one of these names. */
+/* Notes the stored rows with one of these names. */
 static int note_stored_names(struct tool_import *import, const struct sql_value *names, size_t count)
 {
     WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
@@ -735,7 +735,7 @@ static int note_stored_names(struct tool_import *import, const struct sql_value 
     return rc;
 }
 
-/* Inserts the providers that are neither stored, nor former names, nor reserved. Sets them in the index of providers. */
+/* Inserts the new providers, except for former names and reserved names. Sets them in the index of providers. */
 static int insert_new_providers(struct tool_import *import, const struct sql_value *names, size_t count)
 {
     WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
