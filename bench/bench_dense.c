@@ -3,11 +3,11 @@
  *
  *   bench_dense TOOLS REQUESTS [FOLDER]
  *
- * TOOLS and REQUESTS are files of fp32 vectors with 384 values, written by `bench_encode MODEL --serve` for texts of real
- * tools and requests. A catalogue has the vectors of the real tools, and then mixtures of two of them, like tools whose
- * texts combine those of two tools. With FOLDER, the vectors are written to FOLDER/dense-SIZE.f32 for dense_faiss.py.
- * Times are processor times, since machines are shared. "exact" is the search that reads the bytes of all vectors.
- * "agreement" is the part of the exact top 10, or top 100, that the search returns. */
+ * TOOLS and REQUESTS are files of fp32 vectors with 384 values, written by `bench_encode MODEL --serve` for texts of
+ * real tools and requests. A catalogue has the vectors of the real tools, and then mixtures of two of them, like tools
+ * whose texts combine those of two tools. With FOLDER, the vectors are written to FOLDER/dense-SIZE.f32 for
+ * dense_faiss.py. Times are processor times, since machines are shared. "exact" is the search that reads the bytes of
+ * all vectors. "agreement" is the part of the exact top 10, or top 100, that the search returns. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

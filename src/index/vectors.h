@@ -13,8 +13,8 @@
  * probability below .001, because the error of an estimate has no strict bound.
  *
  * On disk and in memory, slots are grouped in chunks of VECTOR_CHUNK, and each chunk has its own arrays (see
- * vectors.c). Each slot has three checksums. Those of its bytes and its bits are verified when a file is opened, that of
- * its fp32 vector on each read. So opening need not read all fp32 vectors. */
+ * vectors.c). Each slot has three checksums. Those of its bytes and its bits are verified when a file is opened, that
+ * of its fp32 vector on each read. So opening need not read all fp32 vectors. */
 #ifndef WT_INDEX_VECTORS_H
 #define WT_INDEX_VECTORS_H
 
@@ -41,8 +41,8 @@ struct vectors {
     bool reads_signs;            /* true if searches read signs first */
 };
 
-/* An array of a chunk: `size` bytes per slot, starting at `offset`. Blocks of `lanes` slots, usually 1, are interleaved:
- * byte b of slot i is at offset + (i / lanes * size + b) * lanes + i % lanes. */
+/* An array of a chunk: `size` bytes per slot, starting at `offset`. Blocks of `lanes` slots, usually 1, are
+ * interleaved: byte b of slot i is at offset + (i / lanes * size + b) * lanes + i % lanes. */
 struct vector_part {
     size_t offset, size, lanes;
 };

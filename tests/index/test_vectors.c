@@ -1,5 +1,5 @@
-/* Tests that the search of int8 vectors equals a scan of fp32 vectors, bit for bit, on easy and difficult data, and that
- * the search of signs misses hardly any vector. Also tests the reports of damage. */
+/* Tests that the search of int8 vectors equals a scan of fp32 vectors, bit for bit, on easy and difficult data, and
+ * that the search of signs misses hardly any vector. Also tests the reports of damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

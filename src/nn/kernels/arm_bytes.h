@@ -1,5 +1,5 @@
-/* arm_bytes.h: products of bytes for 64-bit ARM, for arm_bytes_neon.c and arm_bytes_dot.c. Each includes this file once,
- * after it has defined
+/* arm_bytes.h: products of bytes for 64-bit ARM, for arm_bytes_neon.c and arm_bytes_dot.c. Each includes this file
+ * once, after it has defined
  *
  *   add_products(sum, weights, codes)    adds 4 products of signed bytes to each of 4 sums
  *

@@ -1,11 +1,10 @@
 /* kernels.h: the inner loops with SIMD versions, as tables of function pointers.
  *
  * A set of kernels is one table. plain.c is the reference in portable C. The other sets (x86_avx2.c, ...) are faster.
- * The process chooses the best set for its processor once. WT_KERNELS=plain|avx2|avxvnni|avx512|vnni|neon|neondot requests
- * another set.
- * The variable is ignored if the build or the processor does not support that set. Sets differ only in rounding, within
- * the tolerances of the tests. Integer kernels agree exactly. Within one set, the result of a row does not depend on
- * the other rows of the call.
+ * The process chooses the best set for its processor once. WT_KERNELS=plain|avx2|avxvnni|avx512|vnni|neon|neondot
+ * requests another set. The variable is ignored if the build or the processor does not support that set. Sets differ
+ * only in rounding, within the tolerances of the tests. Integer kernels agree exactly. Within one set, the result of a
+ * row does not depend on the other rows of the call.
  *
  * Dimensions: T tokens (rows of a), K inner, O outputs. Callers own all memory. Kernels neither allocate nor fail. */
 #ifndef WT_NN_KERNELS_H
@@ -87,9 +86,9 @@ struct gemm_bytes {
 
 enum { WT_PANEL_GROUP = WT_GROUP * WT_PANEL + WT_PANEL * 4 }; /* bytes of a group in a panel */
 
-/* Rows of bits are stored in blocks of WT_BIT_ROWS rows: [bytes][WT_BIT_ROWS], so byte b of row i is
- * block[b * WT_BIT_ROWS + i]. The low four bits of a byte select an entry of the byte's first table, the high four bits
- * an entry of its second table. An entry is at most WT_BIT_ENTRY, so that the entries of four bytes fit an 8-bit sum. */
+/* Rows of bits are stored in blocks of WT_BIT_ROWS rows: [bytes][WT_BIT_ROWS]. The low four bits of a byte select an
+ * entry of the byte's first table, the high four bits an entry of its second table. An entry is at most WT_BIT_ENTRY,
+ * so that the entries of four bytes fit an 8-bit sum. */
 enum { WT_BIT_ROWS = 32, WT_BIT_ENTRIES = 16, WT_BIT_ENTRY = 31 };
 
 /* The factors of one step of AdamW, which computes in this order:

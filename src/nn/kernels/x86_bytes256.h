@@ -1,5 +1,5 @@
-/* x86_bytes256.h: products of bytes in registers of 256 bits, for x86_bytes_avx2.c and x86_bytes_avxvnni.c. Each includes
- * this file once, after it has defined:
+/* x86_bytes256.h: products of bytes in registers of 256 bits, for x86_bytes_avx2.c and x86_bytes_avxvnni.c. Each
+ * includes this file once, after it has defined:
  *
  *   MOST_CODE                            the greatest code
  *   TILE_ROWS                            rows of a tile, 3 or 6
