@@ -141,11 +141,11 @@ static void a_new_key_works_and_only_its_hash_is_stored(void **state)
     struct stat file;
     wt_error err;
     unlink(path);
-    assert_int_equal(wt__keys_add(path, "one", SCOPE_FIND | SCOPE_METRICS, first, &err), 0);
-    assert_int_equal(wt__keys_add(path, "two", SCOPE_ADMIN, second, &err), 0);
-    assert_int_equal(wt__keys_add(path, "two", SCOPE_ADMIN, second, &err), WT_EINVAL);
+    assert_int_equal(wt__keys_add(path, "one", SCOPE_FIND | SCOPE_METRICS, NULL, first, &err), 0);
+    assert_int_equal(wt__keys_add(path, "two", SCOPE_ADMIN, NULL, second, &err), 0);
+    assert_int_equal(wt__keys_add(path, "two", SCOPE_ADMIN, NULL, second, &err), WT_EINVAL);
     assert_non_null(strstr(err.message, "already has a key named two"));
-    assert_int_equal(wt__keys_add(path, "t wo", SCOPE_ADMIN, second, &err), WT_EINVAL);
+    assert_int_equal(wt__keys_add(path, "t wo", SCOPE_ADMIN, NULL, second, &err), WT_EINVAL);
     assert_int_equal(strlen(first), 46);
     assert_string_not_equal(first, second);
     assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, &err), 0);
