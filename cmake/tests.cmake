@@ -45,10 +45,12 @@ set(WT_INTERPOSES "failing_allocator\\.h|^(int|ssize_t|void \\*) ?(kill|send|pth
 
 # Tests of engine/, query/, changes/ and the store use several of these rooms, through the public functions.
 foreach(room base text nn net http encoder catalog store import schema index llm mcp setup retrieve rerank choose
-    engine query changes call generate audit eval learn wire serve gateway cli)
+    engine query changes tenants call generate audit eval learn wire serve gateway cli)
   set(linked room_${room})
   if(room MATCHES "^(engine|query|changes|call)$")
     set(linked room_call room_changes)
+  elseif(room STREQUAL "tenants")
+    set(linked room_tenants room_call room_changes)
   elseif(room MATCHES "^(catalog|store|import)$")
     set(linked room_import room_store)
   endif()

@@ -47,6 +47,7 @@
  *   - whichtool/generate.h   data sets written by a language model
  *   - whichtool/audit.h      finding problems in a catalogue
  *   - whichtool/review.h     changed definitions held back until a person approves them
+ *   - whichtool/tenants.h  many tenants over one catalogue
  *   - whichtool/json.h       the main operations with JSON in and out, for bindings
  *   - whichtool/validator.h  JSON Schema validation, without an engine */
 #ifndef WHICHTOOL_H
@@ -63,6 +64,7 @@
 #include "whichtool/json.h"
 #include "whichtool/model.h"
 #include "whichtool/review.h"
+#include "whichtool/tenants.h"
 #include "whichtool/train.h"
 #include "whichtool/usage.h"
 #include "whichtool/validator.h"

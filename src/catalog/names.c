@@ -25,6 +25,29 @@ bool wt__pattern_fits(struct str pattern, struct str id, struct str name)
     return wt__glob_matches(pattern, name) || (wt__pattern_of_ids(pattern) && wt__glob_matches(pattern, id));
 }
 
+static char lower_ascii(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+static bool contains_ignoring_case(struct str text, struct str part)
+{
+    for (size_t at = 0; at + part.len <= text.len; at++) {
+        size_t i = 0;
+        while (i < part.len && lower_ascii(text.ptr[at + i]) == lower_ascii(part.ptr[i]))
+            i++;
+        if (i == part.len)
+            return true;
+    }
+    return false;
+}
+
+bool wt__list_pattern_fits(struct str pattern, struct str id, struct str name)
+{
+    bool glob = pattern.len > 0 && (memchr(pattern.ptr, '*', pattern.len) || memchr(pattern.ptr, '?', pattern.len));
+    return glob ? wt__pattern_fits(pattern, id, name) : contains_ignoring_case(id, pattern);
+}
+
 void wt__tool_id(struct buffer *out, struct str provider, struct str name)
 {
     wt__buffer_str(out, provider);

@@ -254,6 +254,41 @@ static bool is_store_typed(const struct cli *cli)
     return named && *named;
 }
 
+int wt__cli_tenants_path(struct cli *cli, const char **path)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    *path = wt__option_text(cli, OPT_TENANTS);
+    if (*path)
+        return 0;
+    char *base;
+    wt_error err;
+    WT_TRY(wt__cli_find_store(cli));
+    if (wt__store_base(&base, &cli->arena, cli->store, false, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    wt__buffer_printf(&text, "%s-tenants.jsonl", base);
+    *path = text.failed ? NULL : wt__arena_copy(&cli->arena, wt__buffer_view(&text));
+    return *path ? 0 : wt__cli_report(cli, END_SYSTEM, "out of memory");
+}
+
+int wt__cli_tenants_in_use(struct cli *cli, const char **path)
+{
+    WT_TRY(wt__cli_tenants_path(cli, path));
+    if (!wt__has_option(cli, OPT_TENANTS) && access(*path, F_OK) != 0)
+        *path = NULL;
+    return 0;
+}
+
+/* Replaces the engine by that of the tenant of --tenant. Returns 0, or an exit code after reporting the error. */
+static int open_tenant(struct cli *cli, wt_engine **engine)
+{
+    const char *path;
+    wt_error err;
+    WT_TRY(wt__cli_tenants_path(cli, &path));
+    return wt__tenant_engine_open(engine, path, wt__option_text(cli, OPT_TENANT), &err) < 0
+               ? wt__cli_fail_input(cli, &err)
+               : 0;
+}
+
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine)
 {
     *engine = NULL;
@@ -278,7 +313,7 @@ int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_eng
     options.replay_path = wt__option_text(cli, OPT_REPLAY);
     wt_error err;
     if (wt_open(engine, cli->store, &options, &err) == 0)
-        return 0;
+        return wt__has_option(cli, OPT_TENANT) ? open_tenant(cli, engine) : 0;
     code = wt__cli_fail(cli, &err);
     return code == END_NOTHING ? END_STORE : code;
 }

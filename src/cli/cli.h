@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "cli/options.h"
+#include "tenants/tenants.h"
 #include "whichtool.h"
 #include "wire/members.h"
 #include "wire/results.h"
@@ -91,8 +92,13 @@ int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_eng
 /* Cleanup of an engine variable, for WT_CLEANUP. */
 static inline void wt__close_engine(wt_engine **engine)
 {
-    wt_close(*engine);
+    wt__tenant_engine_close(*engine);
 }
+/* Returns the path of the file of tenants: that of --tenants, else STORE-tenants.jsonl. Returns 0, or an exit code after
+ * reporting the error. */
+int wt__cli_tenants_path(struct cli *cli, const char **path);
+/* Returns the same path, or NULL if neither --tenants is given nor the default file exists. */
+int wt__cli_tenants_in_use(struct cli *cli, const char **path);
 /* True if the store is a file that exists, or in a database server. */
 bool wt__cli_has_store(const struct cli *cli);
 /* Sets cli->store and cli->store_shown. Returns 0, or an exit code after reporting the error. */
@@ -309,6 +315,7 @@ int wt__cmd_pick(struct cli *cli);
 int wt__cmd_remove(struct cli *cli);
 int wt__cmd_rename(struct cli *cli);
 int wt__cmd_serve(struct cli *cli);
+int wt__cmd_tenants(struct cli *cli);
 int wt__cmd_show(struct cli *cli);
 int wt__cmd_status(struct cli *cli);
 int wt__cmd_distil(struct cli *cli);

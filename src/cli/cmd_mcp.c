@@ -386,7 +386,7 @@ static int serve_servers(struct cli *cli, struct servers *servers)
 static int serve_stdio(struct cli *cli, wt_engine *engine)
 {
     WT_CLEANUP(wt__servers_close) struct servers servers = {0};
-    WT_TRY(wt__servers_open(cli, engine, LIST_WAIT_MS, &servers));
+    WT_TRY(wt__servers_open(cli, engine, NULL, LIST_WAIT_MS, &servers));
     return servers.gateway ? serve_servers(cli, &servers) : serve_catalogue(cli, engine);
 }
 
@@ -396,6 +396,8 @@ static int serve_stdio_client(struct cli *cli)
     if (isatty(STDIN_FILENO))
         wt__cli_note(cli, "Reading MCP messages from standard input; stop with Ctrl-C. "
                           "`whichtool help mcp` shows how to let a client start this server.");
+    if (wt__has_option(cli, OPT_TENANT) && wt__has_option(cli, OPT_SERVERS))
+        return wt__cli_usage(cli, "--tenant serves the catalogue; with --servers, tenants need `whichtool serve`");
     if (!watch_stop_signals())
         return wt__cli_report(cli, END_SYSTEM, "cannot create a pipe for signals");
     WT_TRY(wt__servers_prepare(cli));
@@ -432,7 +434,9 @@ static int check_mcp_options(struct cli *cli, const char *action)
                 {OPT_CLIENT, "client", "init undo"},
                 {OPT_NO_ENV, "no-env", "init"},
                 {OPT_DRY_RUN, "dry-run", "init undo"},
-                {OPT_PROJECT, "project", "init undo"}};
+                {OPT_PROJECT, "project", "init undo"},
+                {OPT_TENANT, "tenant", "serve"},
+                {OPT_TENANTS, "tenants", "serve"}};
     bool serves = strcmp(action, "serve") == 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (wt__has_option(cli, rows[i].option) && !wt__is_choice(rows[i].actions, action))

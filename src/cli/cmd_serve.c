@@ -203,6 +203,7 @@ static void note_ready(void *context, double ms)
 static int create_key(struct cli *cli)
 {
     const char *path = wt__option_text(cli, OPT_KEYS), *name = wt__option_text(cli, OPT_NEW_KEY);
+    const char *tenant = wt__option_text(cli, OPT_TENANT);
     const char *list = wt__has_option(cli, OPT_SCOPES) ? wt__option_text(cli, OPT_SCOPES) : "find";
     char key[64];
     wt_error err;
@@ -211,13 +212,15 @@ static int create_key(struct cli *cli)
     unsigned scopes = wt__scopes_parse(wt__str(list), &err);
     if (scopes == 0)
         return wt__cli_usage(cli, "--scopes: %s", err.message);
-    if (wt__keys_add(path, name, scopes, key, &err) < 0)
+    if (wt__keys_add(path, name, scopes, tenant, key, &err) < 0)
         return wt__cli_fail(cli, &err);
     struct buffer out = {0};
     if (cli->json) {
         wt__buffer_char(&out, '{');
         wt__json_text(&out, "name", name);
         wt__json_text(&out, "scopes", list);
+        if (tenant)
+            wt__json_text(&out, "tenant", tenant);
         wt__json_text(&out, "key", key);
         wt__buffer_text(&out, "}\n");
     } else {
@@ -366,6 +369,7 @@ static int run_http_server(struct cli *cli, struct http_api *api, wt_engine *eng
 
 /* The API, and the modules with routes of their own. */
 struct serve_modules {
+    wt_tenants *tenants;             /* NULL without a file of tenants */
     struct mcp_catalogue *catalogue; /* at /mcp; NULL with --servers */
     struct servers servers;
     struct otlp_settings otlp;
@@ -453,6 +457,7 @@ static int mount_catalogue(struct cli *cli, const struct api_options *options, s
     const struct catalogue_options catalogue = {.summary = wt__option_text(cli, OPT_SUMMARY),
                                                 .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET],
                                                 .time_ms = options->time_limit_ms,
+                                                .tenants = options->tenants,
                                                 .failed = wt__note_hidden_error,
                                                 .failed_context = cli};
     wt_error err;
@@ -463,10 +468,43 @@ static int mount_catalogue(struct cli *cli, const struct api_options *options, s
     return 0;
 }
 
+/* Logs the result of a reload of the file of tenants. */
+static void log_tenants_reload(void *context, int rc, const char *message)
+{
+    const struct api_options *options = context;
+    if (rc < 0)
+        wt__log_message(&options->log, LOG_LEVEL_ERROR, "cannot reload the tenants, keeping the old ones: %s", message);
+    else
+        wt__log_message(&options->log, LOG_LEVEL_INFO, "reloaded the tenants");
+}
+
+static int open_tenants(struct cli *cli, struct api_options *options, struct serve_modules *modules)
+{
+    const char *path;
+    wt_tenants_options tenants;
+    wt_tenants_info info;
+    wt_error err;
+    WT_TRY(wt__cli_tenants_in_use(cli, &path));
+    if (!path)
+        return 0;
+    wt_tenants_options_init(&tenants);
+    wt_tenants_info_init(&info);
+    tenants.watch = true;
+    tenants.reloaded = log_tenants_reload;
+    tenants.reloaded_context = options;
+    if (wt_tenants_open(&modules->tenants, options->engine, path, &tenants, &err) < 0)
+        return wt__cli_fail_input(cli, &err);
+    options->tenants = modules->tenants;
+    wt_tenants_get_info(modules->tenants, &info, NULL);
+    wt__cli_note(cli, "%s has %llu tenant%s.", path, (unsigned long long)info.tenants, info.tenants == 1 ? "" : "s");
+    return 0;
+}
+
 static int open_modules(struct cli *cli, struct api_options *options, struct serve_modules *modules)
 {
     wt_error err;
-    WT_TRY(wt__servers_open(cli, options->engine, 0, &modules->servers));
+    WT_TRY(open_tenants(cli, options, modules));
+    WT_TRY(wt__servers_open(cli, options->engine, options->tenants, 0, &modules->servers));
     WT_TRY(read_passed_headers(cli, modules));
     WT_TRY(modules->servers.gateway ? mount_servers(cli, modules) : mount_catalogue(cli, options, modules));
     if (wt__mcp_routes_open(&modules->mcp, modules->mounts, modules->mount_count, &err) < 0 ||
@@ -515,6 +553,7 @@ static void close_modules(struct serve_modules *modules)
     wt__catalogue_close(modules->catalogue);
     wt__api_close(modules->api);
     wt__otlp_settings_dispose(&modules->otlp);
+    wt_tenants_close(modules->tenants);
 }
 
 /* Opens the parts of the server and runs the server. The caller closes the parts. */
@@ -549,8 +588,8 @@ int wt__cmd_serve(struct cli *cli)
     struct log_writer *log = NULL;
     if (wt__has_option(cli, OPT_NEW_KEY))
         return create_key(cli);
-    if (wt__has_option(cli, OPT_SCOPES))
-        return wt__cli_usage(cli, "--scopes needs --new-key");
+    if (wt__has_option(cli, OPT_SCOPES) || wt__has_option(cli, OPT_TENANT))
+        return wt__cli_usage(cli, "--%s needs --new-key", wt__has_option(cli, OPT_SCOPES) ? "scopes" : "tenant");
     int code = serve_api(cli, &options, &modules, &log);
     close_modules(&modules);
     wt_close(options.engine);

@@ -41,6 +41,14 @@ enum { TIMEOUT_MAX = 24 * 60 * 60 };
            ", which is built in."),                                                                                    \
         MODELS_OPTION
 
+#define TENANTS_OPTION                                                                                                 \
+    OPTION(TENANTS, "tenants", FILE, "FILE",                                                                           \
+           "File of tenants (docs/tenants.md). Default: STORE-tenants.jsonl, if that file exists.")
+
+#define TENANT_OPTIONS                                                                                                 \
+    OPTION(TENANT, "tenant", TEXT, "NAME", "Only what this tenant sees, with its own statistics (docs/tenants.md)."),  \
+        TENANTS_OPTION
+
 #define EXPORT_FORMATS "openai openai-responses anthropic gemini mcp"
 
 #define LOADING_FORMATS "anthropic-reference anthropic-inline openai-search"

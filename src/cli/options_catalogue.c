@@ -60,6 +60,7 @@ static const struct cli_option list_options[] = {
     FLAG(PROVIDERS, "providers", "List the providers and their number of tools."),
     NUMBER(LIMIT, "limit", "N", WT_MAX_TOOLS, "At most N."),
     NUMBER(OFFSET, "offset", "N", WT_MAX_TOOLS, "Skip the first N."),
+    TENANT_OPTIONS,
 };
 static const struct cli_example list_examples[] = {
     {"whichtool list --providers", "Lists the providers of the catalogue."},
@@ -87,6 +88,7 @@ static const struct cli_option show_options[] = {
     FLAG(SCHEMA, "schema", "Print the JSON Schema of the arguments."),
     CHOICE(FORMAT, "format", "FORMAT", EXPORT_FORMATS " " LOADING_FORMATS,
            "Print the definition as the provider's API accepts it.", .letter = 'f'),
+    TENANT_OPTIONS,
 };
 static const struct cli_example show_examples[] = {
     {"whichtool show github/create_issue", "Shows one tool."},

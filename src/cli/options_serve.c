@@ -86,6 +86,7 @@ static const struct cli_option mcp_options[] = {
          "init: do not pass DOCKER_HOST, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS and the proxy variables of this "
          "environment to the servers."),
     FLAG(DRY_RUN, "dry-run", "init, undo: show the planned changes without making them."),
+    TENANT_OPTIONS,
     MODEL_OPTIONS,
 };
 
@@ -140,6 +141,9 @@ static const struct cli_option serve_options[] = {
     OPTION(SCOPES, "scopes", TEXT, "LIST",
            "With --new-key: scopes of the key, separated by commas: find, call, write, usage, metrics, or admin for "
            "all of them. With --servers, calling a tool requires call. Default: find."),
+    OPTION(TENANT, "tenant", TEXT, "NAME",
+           "With --new-key: tenant of the key. Its requests see only the tools of the tenant."),
+    TENANTS_OPTION,
     OPTION(HOST, "host", TEXT, "NAME",
            "Additional name of this server that a Host header may contain, such as the name of a proxy. Loopback names "
            "and the --listen address are always allowed. May be repeated.",
@@ -185,6 +189,8 @@ static const struct cli_example serve_examples[] = {
     {"whichtool serve --keys keys --new-key laptop --scopes find,usage", "Creates a key and prints it."},
     {"whichtool serve --keys keys --new-key agent --scopes find,call",
      "Creates a key that may call tools of --servers."},
+    {"whichtool serve --keys keys --new-key acme-1 --scopes find,call --tenant acme",
+     "Creates a key of the tenant acme."},
     {"whichtool serve --listen 0.0.0.0:8642 --keys keys --host tools.example.com",
      "Serves other machines under a name; requires a key."},
     {"whichtool serve --listen unix:/run/whichtool/socket --log json", "Serves a proxy on this machine."},
@@ -198,4 +204,46 @@ const struct cli_verb wt__serve_verb = {
     OPTIONS(serve_options),
     EXAMPLES(serve_examples),
     .run = wt__cmd_serve,
+};
+
+static const char tenants_text[] =
+    "A tenant sees only its own tools of the catalogue, and its search results do not depend on the others. The file "
+    "of "
+    "tenants has one JSON object a line (docs/tenants.md); a running server reads it again within a second after a "
+    "change.\n"
+    "list prints all tenants. show prints a tenant and counts the tools that it sees now. add adds a tenant, or "
+    "replaces "
+    "the one of this name. remove removes it. check reads the whole file and reports the first error.\n"
+    "`find`, `pick`, `call`, `list`, `show` and `mcp` take --tenant NAME. `serve --new-key NAME --tenant TENANT` "
+    "creates "
+    "a key of a tenant.";
+
+static const struct cli_option tenants_options[] = {
+    OPTION(PROVIDER, "provider", TEXT, "NAME", "add: all tools of this provider. May be repeated.", .letter = 'p',
+           .repeats = true),
+    OPTION(ONLY, "only", TEXT, "PATTERN",
+           "add: the tool with this id, or the tools that match a pattern such as 'github/get_*'. May be repeated.",
+           .repeats = true),
+    OPTION(EXCLUDE, "exclude", TEXT, "PATTERN",
+           "add: not the tool with this id, or those that match, such as '*delete*'. May be repeated.",
+           .repeats = true),
+    TENANTS_OPTION,
+};
+static const struct cli_example tenants_examples[] = {
+    {"whichtool tenants add acme --provider github --only 'slack/post_*' --exclude '*delete*'", "Adds a tenant."},
+    {"whichtool find --tenant acme \"open an issue\"", "Searches the tools of a tenant."},
+    {"whichtool tenants show acme", "Shows what the tenant sees."},
+};
+
+const struct cli_verb wt__tenants_verb = {
+    .name = "tenants",
+    .arguments = "[list|show NAME|add NAME|remove NAME|check]",
+    .summary = "Manage tenants that see only a part of the catalogue",
+    .text = tenants_text,
+    .kind = VALUE_TEXT,
+    .choices = "list show add remove check",
+    .max_words = 2,
+    OPTIONS(tenants_options),
+    EXAMPLES(tenants_examples),
+    .run = wt__cmd_tenants,
 };

@@ -159,7 +159,8 @@ static int open_gateway_audit(struct cli *cli, struct audit_log **out)
     return rc < 0 ? wt__cli_fail_input(cli, &err) : 0;
 }
 
-int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out)
+int wt__servers_open(struct cli *cli, wt_engine *engine, wt_tenants *tenants, unsigned list_wait_ms,
+                     struct servers *out)
 {
     struct gateway_options options = {.list_wait_ms = list_wait_ms,
                                       .report = print_gateway_message,
@@ -183,6 +184,7 @@ int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, 
         options.list_wait_ms = 1000 * (unsigned)cli->arguments.number[OPT_LIST_WAIT];
     options.call_timeout_ms = 1000 * (unsigned)cli->arguments.number[OPT_CALL_TIMEOUT];
     options.policy = out->policy;
+    options.tenants = tenants;
     options.audit = out->audit;
     options.state_path = wt__servers_state_path(cli);
     options.lock_path = wt__servers_lock_path(cli);

@@ -21,8 +21,9 @@ struct servers {
  * reporting the error. */
 int wt__servers_prepare(struct cli *cli);
 /* Opens the gateway without starting servers. list_wait_ms: as in gateway_options, unless --list-wait is given. Returns
- * 0, or an exit code after reporting the error. */
-int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out);
+ * 0, or an exit code after reporting the error. tenants: as in gateway_options. */
+int wt__servers_open(struct cli *cli, wt_engine *engine, wt_tenants *tenants, unsigned list_wait_ms,
+                     struct servers *out);
 /* Prints an error whose details the client does not get (callback of catalogue_options). cli: a struct cli. */
 void wt__note_hidden_error(void *cli, const wt_error *err);
 /* Reads the options of a face. kind: kind of the face without --face. */

@@ -13,6 +13,7 @@
 #include "catalog/names.h"
 #include "encoder/model_dir.h"
 #include "encoder/packed.h"
+#include "engine/row_pool.h"
 #include "retrieve/document.h"
 #include "retrieve/tool_names.h"
 
@@ -261,6 +262,15 @@ static int weigh_provider_names(struct collection *collection, wt_error *err)
     return rc;
 }
 
+/* Computes what depends on all rows: the lexical index, the copies, and the precision of the providers' names. */
+static int finish_collection(struct collection *collection, wt_error *err)
+{
+    WT_TRY(wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err));
+    WT_TRY(wt__copy_groups_build(&collection->copies, &collection->copy_count, collection->keys,
+                                 collection->copy_hashes, collection->rows, err));
+    return weigh_provider_names(collection, err);
+}
+
 int wt__collect(struct collection *collection, struct collection *known, wt_error *err)
 {
     collection->err = err;
@@ -275,10 +285,43 @@ int wt__collect(struct collection *collection, struct collection *known, wt_erro
         struct key_walk walk = {.collection = collection};
         WT_TRY(wt__store_each_usage_sum(collection->store, &set, mix_usage_generation, &walk, err));
     }
-    WT_TRY(wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err));
-    WT_TRY(wt__copy_groups_build(&collection->copies, &collection->copy_count, collection->keys,
-                                 collection->copy_hashes, collection->rows, err));
-    return weigh_provider_names(collection, err);
+    return finish_collection(collection, err);
+}
+
+/* ---------------------------------------------------------------- rows of a pool */
+
+/* Copies a row of the pool. Like copy_collected_row, but the pool does not change. */
+static int copy_pool_row(struct collection *collection, const struct row_pool *pool, uint32_t from)
+{
+    const struct snapshot *whole = pool->index->snapshot;
+    const struct snapshot_key *key = &whole->keys[from];
+    const struct snapshot_key *last = collection->rows > 0 ? &collection->keys[collection->rows - 1] : NULL;
+    WT_TRY(grow_collection(collection));
+    if (last && last->provider == key->provider)
+        wt__name_counts_again(&collection->providers, key->provider_hash);
+    else
+        WT_TRY(wt__name_counts_add_known(&collection->providers, &pool->provider_names, key->provider_hash,
+                                         collection->err));
+    WT_TRY(wt__row_words_add(&collection->words, wt__row_words(&whole->words, from), collection->err));
+    size_t row = collection->rows++;
+    for (uint32_t i = from > 0 ? pool->name_ends[from - 1] : 0; i < pool->name_ends[from]; i++)
+        if (wt__names_builder_add(&collection->names, pool->names[i] >> (NAME_KIND_BITS + NAME_ROW_BITS),
+                                  wt__name_kind(pool->names[i]), (uint32_t)row, pool->name_words[from]) < 0)
+            return wt__fail_nomem(collection->err);
+    collection->copy_hashes[row] = pool->copy_hashes[from];
+    collection->keys[row] = *key;
+    collection->keys[row].group = 0;
+    return 0;
+}
+
+int wt__collect_pool_rows(struct collection *collection, const struct row_pool *pool, const uint32_t *rows,
+                          size_t count, wt_error *err)
+{
+    collection->err = err;
+    WT_TRY(wt__lexical_builder_from(&collection->builder, pool->words, rows, count, err));
+    for (size_t i = 0; i < count; i++)
+        WT_TRY(copy_pool_row(collection, pool, rows[i]));
+    return finish_collection(collection, err);
 }
 
 void wt__collection_trim(struct collection *collection)

@@ -79,6 +79,14 @@ static void close_unfinished(wt_engine **engine)
     wt_close(*engine);
 }
 
+void wt__engine_init_locks(wt_engine *engine)
+{
+    pthread_mutex_init(&engine->store_lock, NULL);
+    pthread_mutex_init(&engine->build_lock, NULL);
+    pthread_mutex_init(&engine->lock, NULL);
+    pthread_mutex_init(&engine->lazy_lock, NULL);
+}
+
 int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_error *err)
 {
     wt_open_options options;
@@ -88,10 +96,7 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
         return wt__fail(err, WT_EINVAL, "no store given; give the path of a file");
     WT_CLEANUP(close_unfinished) wt_engine *engine = wt__alloc_zeros(1, sizeof *engine);
     WT_CHECK_ALLOC(engine, err);
-    pthread_mutex_init(&engine->store_lock, NULL);
-    pthread_mutex_init(&engine->build_lock, NULL);
-    pthread_mutex_init(&engine->lock, NULL);
-    pthread_mutex_init(&engine->lazy_lock, NULL);
+    wt__engine_init_locks(engine);
     engine->threads = options.threads;
     engine->busy_ms = options.busy_ms ? options.busy_ms : STORE_BUSY_MS;
     WT_TRY(open_request_cache(engine, options.request_cache, err));
@@ -146,6 +151,8 @@ void wt_close(wt_engine *engine)
     free(engine->base);
     free(engine->location);
     free(engine->path);
+    if (engine->view)
+        engine->view->close(engine->view);
     free(engine);
 }
 
@@ -156,6 +163,10 @@ int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err)
     wt_catalog_info info = {0};
     if (wt__engine_encoder(engine, &encoder, NULL) == 0)
         snprintf(info.model, sizeof info.model, "%s", engine->model_name);
+    if (engine->view) {
+        WT_TRY(engine->view->count(engine, encoder, &info, err));
+        return wt__options_write(out, sizeof info, &info, err);
+    }
     WT_TRY(wt__open_reader(&reader, engine, err));
     WT_TRY(wt__store_read_begin(reader.store, err));
     WT_TRY(wt__store_generation(reader.store, &info.generation, err));
@@ -260,6 +271,8 @@ static int open_chat_model(struct engine_chat *chat, struct chat_model **out, wt
 int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err)
 {
     *out = NULL;
+    if (engine->view)
+        return wt__engine_chat(engine->view->shared, out, err);
     pthread_mutex_lock(&engine->lazy_lock);
     int rc = open_chat_model(&engine->chat, out, err);
     pthread_mutex_unlock(&engine->lazy_lock);
@@ -269,7 +282,7 @@ int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err)
 int wt__engine_chat_named(wt_engine *engine, const char *model, struct engine_chat *chat, struct chat_model **out,
                           wt_error *err)
 {
-    const struct engine_chat *own = &engine->chat;
+    const struct engine_chat *own = &wt__model_owner(engine)->chat;
     const char *at = strstr(model, "@http");
     WT_AUTO_FREE char *name = wt__copy_string(model, at ? (size_t)(at - model) : strlen(model));
     WT_CHECK_ALLOC(name, err);

@@ -34,6 +34,7 @@
 #include "recipe/trained.h"
 #include "retrieve/retrieve.h"
 #include "store/store.h"
+#include "whichtool/engine.h"
 
 #define INDEX_UNCOUNTED SIZE_MAX
 
@@ -64,6 +65,8 @@ struct index_handle {
     struct tool_cache *tool_cache; /* cache of the tools that queries have read; may be NULL */
     struct new_tools *new_tools;   /* NULL if no tool is new */
     struct filter_mask *masks;     /* cached filter masks, most recently used first */
+    struct row_pool *pool;         /* tools of the shared catalogue, in an index of a view; else NULL */
+    void (*release_pool)(struct row_pool *pool); /* drops the index's reference to the pool */
     atomic_uint references;
     struct index_handle *next; /* in the list of replaced indexes */
 };
@@ -93,15 +96,36 @@ struct engine_chat {
     struct chat_record *answers; /* NULL before first use, and if answers are neither recorded nor replayed */
 };
 
+/* Key of a set of vectors in a snapshot. */
+struct index_set {
+    const char *model, *kind;
+};
+
+/* Start of the data of a view (view.h), an engine that shows some tools of a shared engine. Functions of the engine that
+ * a view does differently call the view's own. */
+struct engine_view {
+    wt_engine *shared; /* engine whose models and workspaces the view uses */
+    int (*index)(wt_engine *engine, struct progress *progress, const struct index_set *want, struct index_handle **out,
+                 wt_error *err); /* see wt__engine_index */
+    void (*discard_index)(wt_engine *engine, struct index_handle *index);
+    int (*list)(wt_engine *engine, const wt_list_options *options, wt_tools **out, wt_error *err);
+    int (*get)(wt_engine *engine, const char *name, wt_tools **out, wt_error *err);
+    int (*resolve)(wt_engine *engine, const char *name, int64_t *id, wt_error *err); /* see wt__tool_resolve */
+    /* Fills the counts of wt_info. encoder: may be NULL. */
+    int (*count)(wt_engine *engine, const struct encoder *encoder, wt_catalog_info *info, wt_error *err);
+    void (*close)(struct engine_view *view); /* frees the view */
+};
+
 struct wt_engine {
-    char *path;           /* name of the store in messages, without a password */
-    char *location;       /* path or URL of the store, as given */
-    char *base;           /* path to which suffixes of trained models and other files of the store are added */
-    char *index_folder;   /* "" if the snapshot is in memory only */
-    char *model_folder;   /* "" without a model, or if the folder of models is unknown */
-    char *joint_folder;   /* folder of WT_JOINT_MODEL; "" if it is not installed */
-    char *base_folder;    /* folder of WT_BASE_MODEL if it may serve as fallback, else "" */
-    char *trained_folder; /* folder of the trained models; "" for a store in memory without a named folder */
+    struct engine_view *view; /* NULL for an engine that shows its whole store */
+    char *path;               /* name of the store in messages, without a password */
+    char *location;           /* path or URL of the store, as given */
+    char *base;               /* path to which suffixes of trained models and other files of the store are added */
+    char *index_folder;       /* "" if the snapshot is in memory only */
+    char *model_folder;       /* "" without a model, or if the folder of models is unknown */
+    char *joint_folder;       /* folder of WT_JOINT_MODEL; "" if it is not installed */
+    char *base_folder;        /* folder of WT_BASE_MODEL if it may serve as fallback, else "" */
+    char *trained_folder;     /* folder of the trained models; "" for a store in memory without a named folder */
     char *model_name;
     bool by_default;     /* the model is the default, because the caller named none */
     bool model_included; /* the model was installed with the program */
@@ -148,6 +172,15 @@ struct engine_figures {
 };
 /* Reads the figures without opening anything. Any thread. */
 void wt__engine_figures(wt_engine *engine, struct engine_figures *out);
+
+/* Returns the engine whose models and workspaces this engine uses: for a view, the shared engine. */
+static inline wt_engine *wt__model_owner(wt_engine *engine)
+{
+    return engine->view ? engine->view->shared : engine;
+}
+
+/* Initialises the locks of a zeroed engine. */
+void wt__engine_init_locks(wt_engine *engine);
 
 /* Locks build_lock. Another thread may hold it during a whole build, so this polls progress and returns WT_ECANCELLED
  * if cancelled. */
@@ -214,11 +247,6 @@ int wt__embed_import(wt_engine *engine, const struct encoder *encoder, struct ow
 int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *embedded,
                       wt_error *err);
 
-/* Key of a set of vectors in a snapshot. */
-struct index_set {
-    const char *model, *kind;
-};
-
 /* Returns an index that includes the changes of all returned calls, with a reference for wt__index_release. While an
  * import runs or another thread builds, returns the current index if it has `want`, `labels` and these changes.
  * Otherwise returns an index of the newest catalogue, built if needed.
@@ -242,6 +270,8 @@ bool wt__engine_imports_alone(wt_engine *engine);
 /* Notes that the catalogue changed. Every public function that changes the content of snapshots must call it. */
 void wt__engine_changed(wt_engine *engine);
 void wt__index_release(struct index_handle *index); /* drops a reference, never frees memory; NULL is a no-op */
+/* Makes an index the current one, and frees unused ones. Requires build_lock. */
+void wt__engine_replace_index(wt_engine *engine, struct index_handle *index);
 /* Drops the current index and frees all unused ones. */
 void wt__engine_drop_index(wt_engine *engine);
 

@@ -398,6 +398,8 @@ static void note_changed_moment(wt_engine *engine, const struct moment *moment)
 
 void wt__engine_keep_tools(wt_engine *engine)
 {
+    if (engine->view)
+        return;
     pthread_mutex_lock(&engine->lock);
     struct index_handle *index = engine->index;
     bool wanted = index && !index->kept && index->snapshot->rows > 0;
@@ -466,6 +468,8 @@ static void free_index(struct index_handle *index)
     wt__filter_masks_free(index->masks);
     wt__bundles_free(index->bundles[0]);
     wt__bundles_free(index->bundles[1]);
+    if (index->pool)
+        index->release_pool(index->pool);
     free(index);
 }
 
@@ -557,8 +561,20 @@ static int refresh_index(wt_engine *engine, struct progress *progress, const str
     return 0;
 }
 
+void wt__engine_replace_index(wt_engine *engine, struct index_handle *index)
+{
+    pthread_mutex_lock(&engine->lock);
+    replace_index(engine, index);
+    pthread_mutex_unlock(&engine->lock);
+    free_replaced_indexes(engine);
+}
+
 void wt__engine_discard_index(wt_engine *engine, struct index_handle *index)
 {
+    if (engine->view) {
+        engine->view->discard_index(engine, index);
+        return;
+    }
     pthread_mutex_lock(&engine->build_lock);
     pthread_mutex_lock(&engine->lock);
     bool current = engine->index == index; /* false if another thread has replaced it */
@@ -622,6 +638,8 @@ static int reject_empty_index(const wt_engine *engine, struct index_handle **ind
 
 int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_error *err)
 {
+    if (engine->view)
+        return engine->view->index(engine, NULL, NULL, out, err);
     WT_TRY(open_newest_index(engine, NULL, NULL, NULL, out, err));
     note_changed_moment(engine, &(*out)->moment);
     /* Wait briefly for queries on the previous index. Those that ask a language model take longer; their index is freed
@@ -635,6 +653,8 @@ int wt__engine_index(wt_engine *engine, struct progress *progress, const struct 
                      const struct trained *labels, struct index_handle **out, wt_error *err)
 {
     struct moment now;
+    if (engine->view)
+        return engine->view->index(engine, progress, want, out, err);
     struct index_handle *index = current_index(engine, NULL, want, labels);
     int rc = 0;
     /* During an import of this engine, do not even read the state of the store: SQLite's allocator has one lock. */

@@ -59,6 +59,11 @@ struct collection {
 /* Collects everything except vectors, which the snapshot fetches as needed. known: the previous collection, with the
  * same `trained` and with kept tools; NULL to read all tools. After the call, `known` can only be freed. */
 int wt__collect(struct collection *collection, struct collection *known, wt_error *err);
+struct row_pool;
+/* Collects the rows of a pool (row_pool.h), [count], ascending. The result equals that of wt__collect on a store that
+ * has only these tools. */
+int wt__collect_pool_rows(struct collection *collection, const struct row_pool *pool, const uint32_t *rows,
+                          size_t count, wt_error *err);
 /* Frees what the next collection does not need. */
 void wt__collection_trim(struct collection *collection);
 void wt__collection_free(struct collection *collection); /* NULL is a no-op */

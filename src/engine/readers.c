@@ -16,6 +16,7 @@
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "engine/row_pool.h"
 #include "store/store.h"
 
 /* ---------------------------------------------------------------- pools */
@@ -52,12 +53,14 @@ bool wt__pool_give(struct pool *pool, pthread_mutex_t *lock, void *item)
 
 int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err)
 {
+    engine = wt__model_owner(engine);
     *out = wt__pool_take(&engine->free_workspaces, &engine->lock);
     return *out ? 0 : wt__workspace_open(out, err);
 }
 
 void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace)
 {
+    engine = wt__model_owner(engine);
     if (workspace && !wt__pool_give(&engine->free_workspaces, &engine->lock, workspace))
         wt__workspace_close(workspace);
 }
@@ -355,6 +358,8 @@ static int read_index_tools(wt_engine *engine, const struct index_handle *index,
 int wt__index_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
                     struct arena *arena, struct tool *out, wt_error *err)
 {
+    if (index->pool) /* ids of a view are those of the shared catalogue */
+        return wt__index_tools(index->pool->shared, index->pool->index, ids, count, arena, out, err);
     const struct kept_tools *kept = current_kept_tools(engine, index);
     bool has = kept || get_cached_tools(index, ids, count, out);
     atomic_fetch_add_explicit(has ? &engine->tool_hits : &engine->tool_misses, 1, memory_order_relaxed);
@@ -377,11 +382,32 @@ static int list_kept_provider(const struct kept_tools *kept, const struct index_
     return 0;
 }
 
+/* Returns the row in the pool of a row of a view. */
+static uint32_t find_pool_row(const struct index_handle *index, uint32_t row)
+{
+    return (uint32_t)wt__snapshot_row(index->pool->index->snapshot, index->snapshot->keys[row].id);
+}
+
+static int list_view_provider(const struct index_handle *index, struct str provider, size_t limit, struct arena *arena,
+                              int64_t **ids, size_t *count, wt_error *err)
+{
+    const struct snapshot *snapshot = index->snapshot;
+    *count = 0;
+    *ids = wt__arena_array(arena, int64_t, snapshot->rows);
+    WT_CHECK_ALLOC(*ids, err);
+    for (uint32_t row = 0; row < snapshot->rows && (limit == 0 || *count < limit); row++)
+        if (wt__str_equal(wt__row_pool_provider(index->pool, find_pool_row(index, row)), provider))
+            (*ids)[(*count)++] = snapshot->keys[row].id;
+    return 0;
+}
+
 int wt__index_provider(wt_engine *engine, const struct index_handle *index, const struct str *provider, size_t limit,
                        struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
 {
     WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     const struct kept_tools *kept = current_kept_tools(engine, index);
+    if (index->pool)
+        return list_view_provider(index, *provider, limit, arena, ids, count, err);
     if (kept)
         return list_kept_provider(kept, index, *provider, limit, arena, ids, count, err);
     WT_TRY(wt__open_reader(&reader, engine, err));
@@ -394,9 +420,11 @@ int wt__index_each_name(wt_engine *engine, const struct index_handle *index, sto
     WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     const struct kept_tools *kept = current_kept_tools(engine, index);
     const struct snapshot_key *keys = index->snapshot->keys;
+    for (uint32_t row = 0; index->pool && row < index->snapshot->rows; row++)
+        WT_TRY(visit(context, keys[row].id, keys[row].provider, index->pool->tool_names[find_pool_row(index, row)]));
     for (size_t row = 0; kept && row < kept->count; row++)
         WT_TRY(visit(context, keys[row].id, keys[row].provider, kept->tools[row].name));
-    if (kept)
+    if (kept || index->pool)
         return 0;
     WT_TRY(wt__open_reader(&reader, engine, err));
     return wt__store_each_name(reader.store, STR(""), 0, visit, context, err);
@@ -408,10 +436,13 @@ int wt__index_each_provider(wt_engine *engine, const struct index_handle *index,
     WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     const struct kept_tools *kept = current_kept_tools(engine, index);
     const struct snapshot_key *keys = index->snapshot->keys;
+    for (uint32_t row = 0; index->pool && row < index->snapshot->rows; row++)
+        if (row == 0 || keys[row].provider != keys[row - 1].provider)
+            WT_TRY(visit(context, keys[row].provider, wt__row_pool_provider(index->pool, find_pool_row(index, row))));
     for (size_t row = 0; kept && row < kept->count; row++)
         if (row == 0 || keys[row].provider != keys[row - 1].provider)
             WT_TRY(visit(context, keys[row].provider, kept->tools[row].provider));
-    if (kept)
+    if (kept || index->pool)
         return 0;
     WT_TRY(wt__open_reader(&reader, engine, err));
     return wt__store_each_provider(reader.store, visit, context, err);

@@ -127,6 +127,7 @@ static int open_engine_encoder(wt_engine *engine, struct progress *progress, voi
 
 int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
+    engine = wt__model_owner(engine);
     return open_once(engine, &engine->encoder, open_engine_encoder, progress, (const void **)out, err);
 }
 
@@ -185,6 +186,7 @@ static int open_fallback_encoder(wt_engine *engine, struct progress *progress, v
 
 int wt__engine_fallback_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
+    engine = wt__model_owner(engine);
     return open_once(engine, &engine->fallback, open_fallback_encoder, progress, (const void **)out, err);
 }
 
@@ -208,6 +210,7 @@ static int open_joint_scorer(wt_engine *engine, struct progress *progress, void 
 
 int wt__engine_joint(wt_engine *engine, struct progress *progress, struct cross_encoder **out, wt_error *err)
 {
+    engine = wt__model_owner(engine);
     return open_once(engine, &engine->joint, open_joint_scorer, progress, (const void **)out, err);
 }
 

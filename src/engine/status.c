@@ -66,6 +66,15 @@ static int report_providers(struct status_reader *r, struct store *store)
     return out->providers ? 0 : wt__fail_nomem(r->err);
 }
 
+/* Counts the tools of a view, whose own store is empty. */
+static int report_view(struct status_reader *r)
+{
+    wt_catalog_info info = {0};
+    WT_TRY(r->engine->view->count(r->engine, NULL, &info, r->err));
+    r->status->public.tools = info.tools;
+    return 0;
+}
+
 /* Counts the vectors of the model. If the hash of the model is unknown, takes the hash of the newest model of that name
  * in the store. */
 static int report_vectors(struct status_reader *r, struct store *store)
@@ -109,6 +118,8 @@ static int report_store(struct status_reader *r)
     if (!wt__store_private(reader.store))
         WT_TRY(wt__store_version(reader.store, &out->store_version, r->err));
     WT_TRY(report_providers(r, reader.store));
+    if (r->engine->view)
+        WT_TRY(report_view(r));
     WT_TRY(report_vectors(r, reader.store));
     WT_TRY(report_encoder(r, reader.store));
     WT_TRY(wt__store_usage_info(reader.store, &usages, r->err));

@@ -59,16 +59,12 @@ static void free_tool_list(struct tool_list **list)
         wt_tools_free(&(*list)->tools);
 }
 
-int wt__tool_list(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err)
+int wt__tool_list_of(const struct tool *tools, size_t count, wt_tools **out, wt_error *err)
 {
     WT_CLEANUP(free_tool_list) struct tool_list *list = wt__alloc_zeros(1, sizeof *list);
     WT_CHECK_ALLOC(list, err);
-    struct tool *tools = wt__arena_array(&list->arena, struct tool, count);
     wt_tool *items = wt__arena_array(&list->arena, wt_tool, count);
-    WT_CHECK_ALLOC(tools && items, err);
-    int rc = wt__store_get(store, ids, count, &list->arena, tools, err);
-    if (rc < 0)
-        return rc;
+    WT_CHECK_ALLOC(items, err);
     for (size_t i = 0; i < count; i++)
         if (tools[i].name.len > 0)
             WT_TRY(wt__tool_materialise(&list->arena, &tools[i], &items[list->tools.len++], err));
@@ -76,6 +72,15 @@ int wt__tool_list(struct store *store, const int64_t *ids, size_t count, wt_tool
     WT_CHECK_ALLOC(list->tools.items, err);
     *out = &WT_TAKE(list)->tools;
     return 0;
+}
+
+int wt__tool_list(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    struct tool *tools = wt__arena_array(&arena, struct tool, count);
+    WT_CHECK_ALLOC(tools, err);
+    int rc = wt__store_get(store, ids, count, &arena, tools, err);
+    return rc < 0 ? rc : wt__tool_list_of(tools, count, out, err);
 }
 
 void wt_tools_free(wt_tools *tools)
@@ -113,6 +118,8 @@ int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_
     size_t count;
     *out = NULL;
     WT_TRY(wt__options_read(&options, sizeof options, given, err));
+    if (engine->view)
+        return engine->view->list(engine, &options, out, err);
     struct str provider = wt__str(options.provider), pattern = wt__str(options.pattern);
     const struct str *of = options.provider ? &provider : NULL;
     WT_TRY(wt__open_reader(&reader, engine, err));
@@ -188,6 +195,8 @@ int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err)
     WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     int64_t id;
     *out = NULL;
+    if (engine->view)
+        return engine->view->get(engine, name, out, err);
     WT_TRY(wt__open_reader(&reader, engine, err));
     WT_TRY(wt__store_read_begin(reader.store, err));
     int rc = wt__tool_resolve(reader.store, name, &id, err);

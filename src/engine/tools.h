@@ -15,6 +15,9 @@ int wt__tool_materialise(struct arena *arena, const struct tool *tool, wt_tool *
  * other thread may use `store` meanwhile. */
 int wt__tool_list(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err);
 
+/* Works like wt__tool_list for tools that were read already. Tools with an empty name are skipped. */
+int wt__tool_list_of(const struct tool *tools, size_t count, wt_tools **out, wt_error *err);
+
 /* True if the text is a valid provider name: 1 to WT_MAX_NAME_BYTES bytes of UTF-8 without control characters or
  * surrounding blanks. */
 bool wt__is_provider_name(struct str name);

@@ -14,6 +14,14 @@
 
 enum { SHOWN_BYTES = 200 /* maximum length of the requested name in an error */ };
 
+/* True if the caller has no tenant, or if its tenant sees the tool of the server. */
+static bool tenant_sees_tool(const struct face *face, const struct mcp_call *call, const char *server, const char *tool)
+{
+    const char *tenant = wt__mcp_call_tenant(call);
+    wt_tenants *tenants = face->gateway->options.tenants;
+    return !*tenant || (tenants && wt__tenants_allow(tenants, tenant, wt__str(server), wt__str(tool)));
+}
+
 /* True if the policy allows the tool for every effect, since the effect of a tool that is not approved yet is
  * unknown. */
 static bool may_use_each_effect(const struct face *face, const struct mcp_call *call, const struct upstream *upstream,
@@ -23,6 +31,8 @@ static bool may_use_each_effect(const struct face *face, const struct mcp_call *
                                        .profile = face->options.profile,
                                        .server = wt__upstream_name(upstream),
                                        .tool = tool};
+    if (!tenant_sees_tool(face, call, question.server, tool))
+        return false;
     for (int effect = 0; effect < EFFECTS; effect++) {
         question.effect = (enum effect)effect;
         if (!wt__policy_allows(face->gateway->options.policy, &question))
@@ -222,14 +232,19 @@ bool wt__face_allows(const struct face *face, const struct mcp_call *call, const
                                              .effect = tool->effect};
     /* A tool excluded by the configuration stays in the catalogue until its server lists again. */
     return wt__mcp_offers(tool->upstream->server, wt__str(tool->name)) &&
+           tenant_sees_tool(face, call, question.server, tool->name) &&
            wt__policy_allows(face->gateway->options.policy, &question);
 }
 
 /* True if the caller may use the resources and prompts of the server. */
 static bool may_use_server(const struct face *face, const struct mcp_call *call, const struct upstream *upstream)
 {
+    const char *tenant = wt__mcp_call_tenant(call), *server = wt__upstream_name(upstream);
+    wt_tenants *tenants = face->gateway->options.tenants;
+    if (*tenant && !(tenants && wt__tenants_allow_provider(tenants, tenant, wt__str(server))))
+        return false;
     return wt__policy_allows_server(face->gateway->options.policy, wt__mcp_call_principal(call), face->options.profile,
-                                    wt__upstream_name(upstream));
+                                    server);
 }
 
 /* ---------------------------------------------------------------- calls of tools */
@@ -304,7 +319,8 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
         send_call_result(face, call, tool, outgoing, given);
     else if (out == RELAY_FAILED)
         wt__mcp_fail_tool_error(call, &err);
-    if (out == RELAY_ANSWERED || out == RELAY_REFUSED)
+    /* The recorded use is that of the shared catalogue, which must not depend on a tenant. */
+    if ((out == RELAY_ANSWERED || out == RELAY_REFUSED) && !*wt__mcp_call_tenant(call))
         wt__outcomes_record_call(face->gateway->outcomes, wt__mcp_call_principal(call), tool->id,
                                  out == RELAY_ANSWERED && !wt__result_is_error(given));
 }

@@ -122,6 +122,8 @@ static void write_server_instructions(void *context, const char *principal, stru
 {
     const struct face *face = context;
     const struct gateway *gateway = face->gateway;
+    if (gateway->options.tenants) /* all callers get the same instructions */
+        return;
     for (size_t i = 0; i < gateway->count; i++) {
         const char *name = wt__upstream_name(gateway->upstreams[i]);
         char *words = NULL;
@@ -319,7 +321,7 @@ static int may_find_tool(void *context, const char *id)
 }
 
 /* Restricts a search to tools that the caller may call. The filter's name is part of the key of cached results. The
- * name consists of the catalogue generation, the policy revision, the profile and the caller. Returns false if the
+ * name consists of the catalogue generation, the policy revision, the profile, the caller and its tenant. Returns false if the
  * gateway has no tools or is out of memory. */
 static bool filter_callable(void *context, struct mcp_call *call, wt_filter *out)
 {
@@ -334,7 +336,7 @@ static bool filter_callable(void *context, struct mcp_call *call, wt_filter *out
     wt__buffer_printf(&filter_state->name, "%llu %s %s ", (unsigned long long)view->generation,
                       wt__policy_revision(face->gateway->options.policy),
                       face->options.profile ? face->options.profile : "/"); /* not a valid profile name */
-    wt__buffer_text(&filter_state->name, wt__mcp_call_principal(call));
+    wt__buffer_printf(&filter_state->name, "%s %s", wt__mcp_call_principal(call), wt__mcp_call_tenant(call));
     out->condition = may_find_tool;
     out->condition_context = filter_state;
     out->condition_name = filter_state->name.failed ? NULL : filter_state->name.ptr;
@@ -377,7 +379,8 @@ static void put_call_tool(void *context, const wt_tool *tool, struct buffer *out
 static void record_search(void *context, struct mcp_call *call, struct str query, const wt_hits *hits)
 {
     const struct face *face = context;
-    wt__outcomes_record_search(face->gateway->outcomes, wt__mcp_call_principal(call), query, hits);
+    if (!*wt__mcp_call_tenant(call))
+        wt__outcomes_record_search(face->gateway->outcomes, wt__mcp_call_principal(call), query, hits);
 }
 
 /* ---------------------------------------------------------------- opening and closing */
@@ -419,7 +422,7 @@ static void fill_features(struct face *face)
         .title = "whichtool: many MCP servers behind one",
         .write_instructions = kind->write_instructions,
         .ttl_ms = 60000,
-        .private_lists = face->gateway->options.policy != NULL,
+        .private_lists = face->gateway->options.policy || face->gateway->options.tenants,
         .changes = true,
         .context = face,
         .store_path = face->gateway->engine->path,
@@ -452,13 +455,13 @@ static void put_server_summary(struct buffer *out, const struct gateway *gateway
 }
 
 /* Sets face->summary to the summary of the options. Without that summary, sets it to a description of the servers, or
- * to "" if there is a policy, since not every caller may know all servers. */
+ * to "" if there is a policy or tenants, since not every caller may know all servers. */
 static int describe_servers(struct face *face, wt_error *err)
 {
     struct buffer text = {0};
     if (face->options.summary)
         wt__buffer_text(&text, face->options.summary);
-    else if (!face->gateway->options.policy)
+    else if (!face->gateway->options.policy && !face->gateway->options.tenants)
         put_server_summary(&text, face->gateway);
     face->summary = wt__buffer_take(&text);
     return face->summary ? 0 : wt__fail_nomem(err);
@@ -476,7 +479,8 @@ static int fill_face(struct face *face, wt_error *err)
                                                        .lacking = wt__face_put_waiting,
                                                        .found = record_search},
                                              .summary = face->summary,
-                                             .budget_bytes = face->options.budget_bytes};
+                                             .budget_bytes = face->options.budget_bytes,
+                                             .tenants = face->gateway->options.tenants};
     WT_TRY(wt__catalogue_open(&face->catalogue, face->gateway->engine, &search, err));
     for (size_t i = 0; i < FACE_TOOLS; i++)
         if (tools[i].schema)

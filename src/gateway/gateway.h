@@ -14,6 +14,7 @@
 #include "gateway/policy.h"
 #include "mcp/server.h"
 #include "serve/mcp/service.h"
+#include "tenants/tenants.h"
 #include "whichtool.h"
 
 enum {
@@ -47,7 +48,8 @@ struct gateway_options {
     struct str lock; /* text of a lock file (wt_lock): items without a pin are not shown, even if approved; empty for no
                             lock */
     const struct policy *policy; /* must outlive the gateway; NULL allows everything */
-    struct audit_log *audit;     /* must outlive the gateway; NULL for no audit */
+    wt_tenants *tenants;     /* must outlive the gateway; NULL for no tenants. Callers of a tenant see only its tools */
+    struct audit_log *audit; /* must outlive the gateway; NULL for no audit */
     /* Reports a sentence to the operator, from any thread; may be NULL. failing: the sentence says that the gateway
      * refuses calls, or that it serves calls again. */
     void (*report)(void *context, bool failing, const char *sentence);

@@ -106,7 +106,8 @@ static inline uint64_t wt__header_sum(const void *header, size_t len)
 /* Memory of a snapshot: a mapped file or an allocation for the image, and one for each set. */
 struct snapshot_memory {
     struct mapping image, sets[SNAPSHOT_MAX_SETS];
-    bool owned; /* free instead of unmapping */
+    bool owned;             /* free instead of unmapping */
+    uint32_t *shared_slots; /* slot_of_row of all sets of wt__snapshot_share_vectors; NULL without */
 };
 
 /* Parses and verifies an image. The sets have no chunks yet, and *out owns no memory yet. */

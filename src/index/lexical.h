@@ -81,6 +81,18 @@ int wt__lexical_builder_follow(struct lexical_builder **out, struct lexical_buil
 int wt__lexical_builder_copy(struct lexical_builder *builder, const struct lexical_builder *before, size_t row,
                              wt_error *err);
 
+/* The words of all rows of a finished builder, from which the index of any of its rows can be built without reading
+ * the tools again. Immutable and thread-safe. */
+struct lexical_forward;
+
+int wt__lexical_forward_new(struct lexical_forward **out, const struct lexical_builder *builder, wt_error *err);
+void wt__lexical_forward_free(struct lexical_forward *forward); /* NULL is a no-op */
+size_t wt__lexical_forward_bytes(const struct lexical_forward *forward);
+/* Creates a builder with these rows, [count], in this order, to be finished next. Its block equals one built from the
+ * texts of these rows alone. The forward index must outlive the builder. */
+int wt__lexical_builder_from(struct lexical_builder **out, const struct lexical_forward *forward, const uint32_t *rows,
+                             size_t count, wt_error *err);
+
 /* --- Searching --- */
 struct lexical_entry {
     uint32_t text, posting, block; /* start offsets; each range ends at the start offset of the next entry */

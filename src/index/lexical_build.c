@@ -304,6 +304,15 @@ static int compare_term_texts(const void *a, const void *b)
     return wt__lexical_compare(first->text, second->text);
 }
 
+/* True for the terms of a forward index, which are in order already. */
+static bool terms_are_sorted(struct term *const *terms, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (compare_term_texts(&terms[i - 1], &terms[i]) > 0)
+            return false;
+    return true;
+}
+
 /* Writes the dictionary in the order of `sorted`. Each term's place becomes its next free posting. */
 static void write_dictionary(const struct lexical_builder *builder, struct term *const *sorted, size_t count,
                              unsigned char *block, const struct lexical_layout *layout)
@@ -336,7 +345,8 @@ static int allocate_block(struct lexical_builder *builder, unsigned char **out, 
         text_len += term->text.len;
         blocks += count_blocks(term->df);
     }
-    qsort(sorted, count, sizeof(struct term *), compare_term_texts);
+    if (!terms_are_sorted(sorted, count))
+        qsort(sorted, count, sizeof(struct term *), compare_term_texts);
     struct lexical_header header = {.magic = LEXICAL_MAGIC,
                                     .version = LEXICAL_VERSION,
                                     .rows = (uint32_t)builder->rows,
@@ -536,4 +546,150 @@ int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size
     assert(is_valid_block(block, *len));
     *out = WT_TAKE(block);
     return 0;
+}
+
+/* ---------------------------------------------------------------- forward index */
+
+/* The notes and lengths of all rows. Terms are in dictionary order, and notes refer to them in this order. */
+struct lexical_forward {
+    struct lexical_builder rows;
+};
+
+/* Copies the notes and the lengths of the builder's rows. number: number of each of the builder's terms in the forward
+ * index. */
+static int copy_rows(struct lexical_builder *to, const struct lexical_builder *from, const uint32_t *number,
+                     wt_error *err)
+{
+    size_t fields = from->settings.field_count;
+    to->row_end = wt__alloc_array(from->rows, sizeof *to->row_end);
+    to->lengths = wt__alloc_array(from->rows * fields, sizeof *to->lengths);
+    to->notes = wt__alloc_array(from->note_count, sizeof *to->notes);
+    WT_CHECK_ALLOC(to->row_end && to->lengths && to->notes, err);
+    for (size_t i = 0; i < from->note_count; i++) {
+        to->notes[i] = from->notes[i];
+        to->notes[i].term = number[from->notes[i].term];
+    }
+    if (from->rows > 0) {
+        memcpy(to->row_end, from->row_end, from->rows * sizeof *to->row_end);
+        memcpy(to->lengths, from->lengths, from->rows * fields * sizeof *to->lengths);
+    }
+    to->rows = from->rows;
+    to->note_count = from->note_count;
+    return 0;
+}
+
+/* Copies the builder's terms in dictionary order, and fills `number`. */
+static int copy_terms(struct lexical_builder *to, const struct lexical_builder *from, uint32_t *number, wt_error *err)
+{
+    WT_AUTO_FREE struct term **sorted = wt__alloc_array(from->term_count, sizeof(struct term *));
+    to->terms = wt__alloc_array(from->term_count, sizeof *to->terms);
+    WT_CHECK_ALLOC(sorted && to->terms, err);
+    for (size_t i = 0; i < from->term_count; i++)
+        if (from->terms[i].df > 0)
+            sorted[to->term_count++] = &from->terms[i];
+    qsort(sorted, to->term_count, sizeof(struct term *), compare_term_texts);
+    for (size_t i = 0; i < to->term_count; i++) {
+        const struct str text = sorted[i]->text;
+        to->terms[i] = (struct term){.text = {wt__arena_copy(&to->texts, text), text.len}};
+        WT_CHECK_ALLOC(to->terms[i].text.ptr, err);
+        number[sorted[i] - from->terms] = (uint32_t)i;
+    }
+    return 0;
+}
+
+static void close_forward(struct lexical_forward **forward)
+{
+    wt__lexical_forward_free(*forward);
+}
+
+int wt__lexical_forward_new(struct lexical_forward **out, const struct lexical_builder *builder, wt_error *err)
+{
+    *out = NULL;
+    WT_CLEANUP(close_forward) struct lexical_forward *forward = wt__alloc_zeros(1, sizeof *forward);
+    WT_AUTO_FREE uint32_t *number = wt__alloc_array(builder->term_count, sizeof *number);
+    WT_CHECK_ALLOC(forward && number, err);
+    forward->rows.settings = builder->settings;
+    WT_TRY(copy_terms(&forward->rows, builder, number, err));
+    WT_TRY(copy_rows(&forward->rows, builder, number, err));
+    *out = WT_TAKE(forward);
+    return 0;
+}
+
+void wt__lexical_forward_free(struct lexical_forward *forward)
+{
+    if (!forward)
+        return;
+    struct lexical_builder *rows = &forward->rows;
+    wt__arena_dispose(&rows->texts);
+    free(rows->terms);
+    free(rows->notes);
+    free(rows->row_end);
+    free(rows->lengths);
+    free(forward);
+}
+
+size_t wt__lexical_forward_bytes(const struct lexical_forward *forward)
+{
+    const struct lexical_builder *rows = &forward->rows;
+    size_t text = 0;
+    for (size_t i = 0; i < rows->term_count; i++)
+        text += rows->terms[i].text.len + 1;
+    return sizeof *forward + text + rows->term_count * sizeof *rows->terms + rows->note_count * sizeof *rows->notes +
+           rows->rows * (sizeof *rows->row_end + rows->settings.field_count * sizeof *rows->lengths);
+}
+
+/* Gives the terms of the rows numbers in dictionary order, from 1. number: [terms] zeros, receives the numbers. */
+static int number_terms(struct lexical_builder *builder, const struct lexical_builder *from, const uint32_t *rows,
+                        size_t count, uint32_t *number, wt_error *err)
+{
+    size_t used = 0;
+    for (size_t r = 0; r < count; r++)
+        for (size_t i = rows[r] > 0 ? from->row_end[rows[r] - 1] : 0; i < from->row_end[rows[r]]; i++) {
+            used += number[from->notes[i].term] == 0;
+            number[from->notes[i].term] = 1;
+        }
+    builder->terms = wt__alloc_array(used, sizeof *builder->terms);
+    WT_CHECK_ALLOC(builder->terms, err);
+    builder->term_capacity = used;
+    for (size_t i = 0; i < from->term_count && builder->term_count < used; i++)
+        if (number[i]) {
+            builder->terms[builder->term_count++] = (struct term){.text = from->terms[i].text};
+            number[i] = (uint32_t)builder->term_count;
+        }
+    return 0;
+}
+
+static int add_forward_row(struct lexical_builder *builder, const struct lexical_builder *from, size_t row,
+                           const uint32_t *number, wt_error *err)
+{
+    size_t first = row > 0 ? from->row_end[row - 1] : 0, fields = builder->settings.field_count;
+    WT_TRY(reserve_row(builder, from->row_end[row] - first, err));
+    for (size_t i = first; i < from->row_end[row]; i++) {
+        struct note note = from->notes[i];
+        note.term = number[note.term] - 1;
+        builder->notes[builder->note_count++] = note;
+        builder->terms[note.term].df += note.last;
+        builder->postings += note.last;
+    }
+    memcpy(builder->lengths + builder->rows * fields, from->lengths + row * fields, fields * sizeof(uint32_t));
+    builder->row_end[builder->rows++] = builder->note_count;
+    return 0;
+}
+
+int wt__lexical_builder_from(struct lexical_builder **out, const struct lexical_forward *forward, const uint32_t *rows,
+                             size_t count, wt_error *err)
+{
+    const struct lexical_builder *from = &forward->rows;
+    WT_AUTO_FREE uint32_t *number = wt__alloc_zeros(from->term_count, sizeof *number);
+    *out = NULL;
+    WT_CHECK_ALLOC(number, err);
+    WT_TRY(wt__lexical_builder_new(out, &from->settings, err));
+    int rc = number_terms(*out, from, rows, count, number, err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = add_forward_row(*out, from, rows[i], number, err);
+    if (rc < 0) {
+        wt__lexical_builder_free(*out);
+        *out = NULL;
+    }
+    return rc;
 }

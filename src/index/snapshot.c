@@ -204,6 +204,7 @@ void wt__snapshot_free(struct snapshot *snapshot)
         release_mapping(&snapshot->memory->image, snapshot->memory->owned);
         for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
             release_mapping(&snapshot->memory->sets[i], snapshot->memory->owned);
+        free(snapshot->memory->shared_slots);
         free(snapshot->memory);
     }
     free(snapshot->names.marks);
@@ -288,6 +289,26 @@ int wt__snapshot_open(struct snapshot **out, const char *folder, uint64_t genera
         return wt__fail(err, WT_ESTORE, "%s: stale: created at change %" PRIu64 " of the store, which is at %" PRIu64,
                         folder, found, generation);
     return wt__fail(err, WT_ESTORE, "%s: stale: created with other settings", folder);
+}
+
+int wt__snapshot_share_vectors(struct snapshot *snapshot, const struct snapshot *of, const char *kind,
+                               const uint32_t *rows, wt_error *err)
+{
+    uint32_t *slots = wt__alloc_array((size_t)snapshot->rows * of->set_count, sizeof *slots);
+    WT_CHECK_ALLOC(slots, err);
+    snapshot->memory->shared_slots = slots;
+    for (size_t i = 0; i < of->set_count; i++) {
+        if (strcmp(of->sets[i].kind, kind) != 0)
+            continue;
+        struct snapshot_set *set = &snapshot->sets[snapshot->set_count++];
+        *set = of->sets[i];
+        set->vectors.rows = snapshot->rows;
+        set->vectors.row_of_slot = NULL;
+        set->vectors.slot_of_row = slots;
+        for (uint32_t row = 0; row < snapshot->rows; row++)
+            *slots++ = rows[row] < of->rows ? of->sets[i].vectors.slot_of_row[rows[row]] : VECTOR_NONE;
+    }
+    return 0;
 }
 
 const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, const char *model, const char *kind)

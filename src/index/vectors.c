@@ -643,6 +643,31 @@ static int score_slot(const struct vector_scan *scan, const struct query_form *f
     return 0;
 }
 
+/* Finds the k best rows by scoring every allowed row. For shared slots, which are scattered over many chunks. */
+static int search_shared_slots(const struct vector_scan *scan, size_t k, struct scored *out, size_t *counts,
+                               wt_error *err)
+{
+    const struct vectors *vectors = scan->vectors;
+    struct topk top[VECTOR_MAX_QUERIES];
+    for (size_t i = 0; i < scan->n; i++)
+        top[i] = (struct topk){out + i * k, 0, k};
+    for (uint32_t row = 0; row < vectors->rows; row++) {
+        uint32_t slot = vectors->slot_of_row[row];
+        if (slot >= vectors->slots || !wt__row_allowed(scan->allowed, row))
+            continue;
+        const float *vector = read_slot(scan, slot, err);
+        if (!vector)
+            return WT_ESTORE;
+        for (size_t i = 0; i < scan->n; i++)
+            wt__topk_push(&top[i], (struct scored){compute_inner_product(scan, &scan->forms[i], vector), row});
+    }
+    for (size_t i = 0; i < scan->n; i++) {
+        wt__topk_sort(&top[i]);
+        counts[i] = top[i].len;
+    }
+    return 0;
+}
+
 int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries, size_t n,
                        size_t k, const uint64_t *allowed, struct scored *out, size_t *counts, wt_error *err)
 {
@@ -652,6 +677,8 @@ int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *sc
     WT_TRY(begin_scan(&scan, vectors, scratch, queries, n, allowed, most, err));
     if (most == 0)
         return 0;
+    if (!vectors->row_of_slot)
+        return search_shared_slots(&scan, k, out, counts, err);
     WT_TRY(scan.reads_signs ? scan_signs(&scan, err) : scan_bytes(&scan, err));
     for (size_t i = 0; i < n; i++) {
         const struct query_form *form = &scan.forms[i];

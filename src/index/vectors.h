@@ -35,8 +35,9 @@ struct vectors {
     const unsigned char *chunks; /* aligned to 64 bytes; VECTOR_CHUNK slots each, the last one padded */
     size_t dim;
     uint32_t slots, rows;
-    uint64_t seed;               /* seed of the checksums; each vector file has another seed */
-    const uint32_t *row_of_slot; /* [slots] VECTOR_NONE for dead slots */
+    uint64_t seed; /* seed of the checksums; each vector file has another seed */
+    /* [slots] VECTOR_NONE for dead slots. NULL for the slots of another snapshot (wt__snapshot_share_vectors) */
+    const uint32_t *row_of_slot;
     const uint32_t *slot_of_row; /* [rows] VECTOR_NONE for rows without a vector */
     bool reads_signs;            /* true if searches read signs first */
 };

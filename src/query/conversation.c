@@ -116,14 +116,21 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
 /* Prefix that clients of several MCP servers put before the name of a server. */
 static const char *const client_prefix = "mcp__";
 
+static int resolve_name(const struct search *search, struct store *reader, const char *name, int64_t *id, wt_error *err)
+{
+    return search->engine->view ? search->engine->view->resolve(search->engine, name, id, err)
+                                : wt__tool_resolve(reader, name, id, err);
+}
+
 /* Returns 1 and *id if the name resolves to one tool, 0 if not. */
-static int resolve_kept_name(struct store *reader, const char *name, int64_t *id, wt_error *err)
+static int resolve_kept_name(const struct search *search, struct store *reader, const char *name, int64_t *id,
+                             wt_error *err)
 {
     wt_error why;
     size_t prefix = strlen(client_prefix);
-    int rc = wt__tool_resolve(reader, name, id, &why);
+    int rc = resolve_name(search, reader, name, id, &why);
     if (rc == WT_ENOTFOUND && strncmp(name, client_prefix, prefix) == 0 && name[prefix])
-        rc = wt__tool_resolve(reader, name + prefix, id, &why);
+        rc = resolve_name(search, reader, name + prefix, id, &why);
     if (rc == WT_ENOTFOUND || rc == WT_EINVAL)
         return 0;
     return rc < 0 ? wt__fail_same(err, &why) : 1;
@@ -144,7 +151,7 @@ static int resolve_kept_names(struct search *search, struct store *reader, struc
     struct kept_ids *kept = &search->kept;
     for (size_t i = 0; i < input->name_count; i++) {
         int64_t id;
-        int rc = resolve_kept_name(reader, input->names[i], &id, err);
+        int rc = resolve_kept_name(search, reader, input->names[i], &id, err);
         if (rc < 0)
             return rc;
         if (rc == 0 && (*missing)++ < NAMES_TOLD)

@@ -90,26 +90,49 @@ static int add_terms(struct name_count *count, struct str provider, struct arena
     return 0;
 }
 
+/* Counts a tool of a provider. *out: its count; *added: true if it is new and has no terms yet. */
+static int count_tool(struct name_counts *counts, uint64_t hash, struct name_count **out, bool *added, wt_error *err)
+{
+    uint64_t *key = wt__arena_array(&counts->arena, uint64_t, 1);
+    if (!key || wt__grow((void **)&counts->items, &counts->capacity, counts->len + 1, sizeof *counts->items) < 0)
+        return wt__fail_nomem(err);
+    *key = hash;
+    uint32_t *at =
+        wt__map_insert(&counts->by_hash, (struct str){(const char *)key, sizeof *key}, (uint32_t)counts->len, added);
+    WT_CHECK_ALLOC(at, err);
+    *out = &counts->items[*at];
+    if (*added) {
+        **out = (struct name_count){.tools = 0};
+        counts->len++;
+    }
+    (*out)->tools++;
+    return 0;
+}
+
 int wt__name_counts_add(struct name_counts *counts, struct str provider, uint64_t *hash, struct analyser *analyser,
                         struct token_list *scratch, wt_error *err)
 {
+    struct name_count *count = NULL;
     bool added;
     *hash = wt__provider_hash(provider);
     if (*hash == 0)
         return 0;
-    uint64_t *key = wt__arena_array(&counts->arena, uint64_t, 1);
-    if (!key || wt__grow((void **)&counts->items, &counts->capacity, counts->len + 1, sizeof *counts->items) < 0)
-        return wt__fail_nomem(err);
-    *key = *hash;
-    uint32_t *at =
-        wt__map_insert(&counts->by_hash, (struct str){(const char *)key, sizeof *key}, (uint32_t)counts->len, &added);
-    WT_CHECK_ALLOC(at, err);
+    WT_TRY(count_tool(counts, *hash, &count, &added, err));
+    return added ? add_terms(count, provider, &counts->arena, analyser, scratch, err) : 0;
+}
+
+int wt__name_counts_add_known(struct name_counts *counts, const struct name_counts *known, uint64_t hash, wt_error *err)
+{
+    const uint32_t *at = wt__map_get(&known->by_hash, (struct str){(const char *)&hash, sizeof hash});
+    struct name_count *count = NULL;
+    bool added;
+    if (hash == 0 || !at)
+        return 0;
+    WT_TRY(count_tool(counts, hash, &count, &added, err));
     if (added) {
-        struct name_count *count = &counts->items[counts->len++];
-        *count = (struct name_count){.tools = 0};
-        WT_TRY(add_terms(count, provider, &counts->arena, analyser, scratch, err));
+        count->terms = known->items[*at].terms;
+        count->term_count = known->items[*at].term_count;
     }
-    counts->items[*at].tools++;
     return 0;
 }
 

@@ -7,8 +7,10 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "tenants/tenants.h"
 
 /* ---------------------------------------------------------------- Host and Origin */
 
@@ -104,13 +106,15 @@ static const struct {
 
 struct key {
     const char *name;
+    const char *tenant; /* NULL without one */
     unsigned scopes;
     unsigned char digest[DIGEST];
 };
 
 struct keys {
     struct arena arena;
-    struct key *items; /* [len] */
+    struct map names;  /* name -> 0 */
+    struct key *items; /* [len], by the first bytes of the digest once the file was read */
     size_t len, capacity;
 };
 
@@ -192,29 +196,59 @@ static struct str take_next_word(struct str *line)
 
 static bool has_key_name(const struct keys *keys, struct str name)
 {
-    for (size_t i = 0; i < keys->len; i++)
-        if (wt__str_equal(wt__str(keys->items[i].name), name))
-            return true;
-    return false;
+    return wt__map_get(&keys->names, name) != NULL;
+}
+
+/* Scopes that a key of a tenant can have. The others show or change what all tenants share. */
+enum { TENANT_SCOPES = SCOPE_FIND | SCOPE_CALL };
+
+/* Reads "tenant=NAME" into key->tenant. An empty word is valid. */
+static bool read_key_tenant(struct keys *keys, struct str word, struct key *key)
+{
+    static const struct str lead = {"tenant=", 7};
+    if (word.len == 0)
+        return true;
+    struct str name = {word.ptr + lead.len, word.len - lead.len};
+    if (!wt__str_starts(word, lead) || !wt__is_tenant_name(name) || (key->scopes & ~(unsigned)TENANT_SCOPES))
+        return false;
+    key->tenant = wt__arena_copy(&keys->arena, name);
+    return true;
 }
 
 static int read_key_line(struct keys *keys, struct str line, const char *path, size_t number, wt_error *err)
 {
     struct str name = take_next_word(&line), scopes = take_next_word(&line), hex = take_next_word(&line);
+    struct str tenant = take_next_word(&line);
     struct key key = {.scopes = scopes.len > 0 ? wt__scopes_parse(scopes, NULL) : 0};
     if (!is_key_name(name) || key.scopes == 0 || !read_digest(hex, key.digest) || wt__str_trim(line).len > 0)
         return wt__fail_at(err, WT_EFORMAT, number, 0, NULL,
                            "%s:%zu: expected NAME SCOPES SHA256, as written by `whichtool serve --new-key`", path,
                            number);
+    if (!read_key_tenant(keys, tenant, &key))
+        return wt__fail_at(
+            err, WT_EFORMAT, number, 0, NULL,
+            "%s:%zu: expected tenant=NAME after the hash; a key of a tenant can only have the scopes find "
+            "and call",
+            path, number);
+    if (tenant.len > 0 && !key.tenant)
+        return wt__fail_nomem(err);
     if (has_key_name(keys, name))
         return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: duplicate key name", path, number);
     if (keys->len == KEYS_MAX)
         return wt__fail(err, WT_ETOOLONG, "%s has more than %d keys", path, KEYS_MAX);
     key.name = wt__arena_copy(&keys->arena, name);
-    if (!key.name || wt__grow((void **)&keys->items, &keys->capacity, keys->len + 1, sizeof *keys->items) < 0)
+    if (!key.name || wt__grow((void **)&keys->items, &keys->capacity, keys->len + 1, sizeof *keys->items) < 0 ||
+        !wt__map_insert(&keys->names, (struct str){key.name, name.len}, 0, NULL))
         return wt__fail_nomem(err);
     keys->items[keys->len++] = key;
     return 0;
+}
+
+enum { HEAD = 8 /* bytes of a digest by which the keys are sorted */ };
+
+static int compare_key_heads(const void *a, const void *b)
+{
+    return memcmp(((const struct key *)a)->digest, ((const struct key *)b)->digest, HEAD);
 }
 
 static int read_key_lines(struct keys *keys, struct str text, const char *path, wt_error *err)
@@ -228,6 +262,8 @@ static int read_key_lines(struct keys *keys, struct str text, const char *path, 
         size_t taken = len + (end != NULL);
         text = (struct str){text.ptr + taken, text.len - taken};
     }
+    if (keys->len > 0)
+        qsort(keys->items, keys->len, sizeof *keys->items, compare_key_heads);
     return 0;
 }
 
@@ -253,6 +289,7 @@ void wt__keys_close(struct keys *keys)
 {
     if (!keys)
         return;
+    wt__map_dispose(&keys->names);
     wt__arena_dispose(&keys->arena);
     free(keys->items);
     free(keys);
@@ -272,7 +309,29 @@ size_t wt__keys_count_find_only(const struct keys *keys)
     return count;
 }
 
+size_t wt__keys_count_of_tenants(const struct keys *keys)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < keys->len; i++)
+        count += keys->items[i].tenant != NULL;
+    return count;
+}
+
 /* ---------------------------------------------------------------- lookup and creation */
+
+/* Returns the first key whose digest does not begin with less than this one does. */
+static size_t find_first_key(const struct keys *keys, const unsigned char digest[DIGEST])
+{
+    size_t low = 0, high = keys->len;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (memcmp(keys->items[middle].digest, digest, HEAD) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 struct key_found wt__keys_find(const struct keys *keys, struct str key)
 {
@@ -281,12 +340,15 @@ struct key_found wt__keys_find(const struct keys *keys, struct str key)
     if (key.len == 0 || key.len > KEY_BYTES_MAX)
         return found;
     wt__sha256(key.ptr, key.len, digest);
-    for (size_t i = 0; i < keys->len; i++) {
+    for (size_t i = find_first_key(keys, digest); i < keys->len; i++) {
+        const struct key *item = &keys->items[i];
         unsigned char differs = 0;
+        if (memcmp(item->digest, digest, HEAD) != 0)
+            break;
         for (size_t b = 0; b < DIGEST; b++)
-            differs |= (unsigned char)(digest[b] ^ keys->items[i].digest[b]);
+            differs |= (unsigned char)(digest[b] ^ item->digest[b]);
         if (differs == 0)
-            found = (struct key_found){keys->items[i].name, keys->items[i].scopes};
+            found = (struct key_found){item->name, item->scopes, item->tenant};
     }
     return found;
 }
@@ -330,8 +392,8 @@ static int replace_key_file(const char *path, struct str text, wt_error *err)
     return wt__replace_commit(&replace, err);
 }
 
-static int append_key_row(const char *path, struct str before, const char *name, unsigned scopes, const char *key,
-                          wt_error *err)
+static int append_key_row(const char *path, struct str before, const char *name, unsigned scopes, const char *tenant,
+                          const char *key, wt_error *err)
 {
     unsigned char digest[DIGEST];
     char hex[2 * DIGEST + 1];
@@ -345,11 +407,11 @@ static int append_key_row(const char *path, struct str before, const char *name,
     for (size_t i = 0, seen = 0; i < sizeof words / sizeof *words; i++)
         if (scopes & words[i].scope)
             wt__buffer_printf(&text, "%s%s", seen++ ? "," : "", words[i].word);
-    wt__buffer_printf(&text, " %s\n", hex);
+    wt__buffer_printf(&text, " %s%s%s\n", hex, tenant ? " tenant=" : "", tenant ? tenant : "");
     return text.failed ? wt__fail_nomem(err) : replace_key_file(path, wt__buffer_view(&text), err);
 }
 
-int wt__keys_add(const char *path, const char *name, unsigned scopes, char key[64], wt_error *err)
+int wt__keys_add(const char *path, const char *name, unsigned scopes, const char *tenant, char key[64], wt_error *err)
 {
     WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
@@ -358,6 +420,13 @@ int wt__keys_add(const char *path, const char *name, unsigned scopes, char key[6
     if (!is_key_name(wt__str(name)))
         return wt__fail(err, WT_EINVAL, "key name is invalid; use 1 to %d letters, digits, '.', '_', '-' and '@'",
                         KEY_NAME_BYTES_MAX);
+    if (tenant && !wt__is_tenant_name(wt__str(tenant)))
+        return wt__fail(err, WT_EINVAL,
+                        "the name of the tenant is invalid; use 1 to %d letters, digits, '.', '_', '-' "
+                        "and '@'",
+                        WT_MAX_TENANT_NAME_BYTES);
+    if (tenant && (scopes & ~(unsigned)TENANT_SCOPES))
+        return wt__fail(err, WT_EINVAL, "a key of a tenant can only have the scopes find and call");
     if (wt__is_file(path))
         WT_TRY(wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err));
     const struct str before = {text, len};
@@ -366,5 +435,5 @@ int wt__keys_add(const char *path, const char *name, unsigned scopes, char key[6
         return wt__fail(err, WT_EINVAL, "%s already has a key named %s; remove its line, or choose another name", path,
                         name);
     WT_TRY(create_key(key, err));
-    return append_key_row(path, before, name, scopes, key, err);
+    return append_key_row(path, before, name, scopes, tenant, key, err);
 }

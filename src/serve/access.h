@@ -6,9 +6,10 @@
  * - Origin must be absent, the server's own origin or a configured origin; else the status is 403. Programs other than
  *   browsers omit Origin.
  *
- * A key has 256 random bits, so its SHA-256 needs no salt. The key file contains only names, scopes and hashes. A
- * lookup compares hashes in constant time, so that response times give no hints about the keys. Keys are never
- * logged. */
+ * A key has 256 random bits, so its SHA-256 needs no salt. The key file contains only names, scopes and hashes, and the
+ * tenant of each key that belongs to one. A lookup finds the hashes that share the first eight bytes with the received
+ * one, and compares them in constant time. Response times can only tell the beginning of a hash, from which no key can
+ * be computed. Keys are never logged. */
 #ifndef WT_SERVE_ACCESS_H
 #define WT_SERVE_ACCESS_H
 
@@ -48,10 +49,10 @@ enum scope {
 };
 
 enum {
-    KEYS_MAX = 10000,
+    KEYS_MAX = 200000,
     KEY_NAME_BYTES_MAX = 64,
     KEY_BYTES_MAX = 256, /* maximum length of a received key */
-    KEYS_FILE_BYTES_MAX = 4 << 20,
+    KEYS_FILE_BYTES_MAX = 64 << 20,
 };
 
 /* Parses a list such as "find,usage". Returns the scopes as bits, or 0 with *err set. */
@@ -61,18 +62,22 @@ const char *wt__scope_name(enum scope scope);
 
 struct keys;
 
-/* Reads the key file. Each line is NAME SCOPES SHA256; '#' begins a comment. Errors: WT_ENOTFOUND, WT_EFORMAT with the
- * line, WT_ETOOLONG, WT_EIO, WT_ENOMEM. */
+/* Reads the key file. Each line is NAME SCOPES SHA256, or NAME SCOPES SHA256 tenant=TENANT; '#' begins a comment. A key of
+ * a tenant can only have the scopes find and call. Errors:
+ * WT_ENOTFOUND, WT_EFORMAT with the line, WT_ETOOLONG, WT_EIO, WT_ENOMEM. */
 int wt__keys_open(struct keys **out, const char *path, wt_error *err);
 void wt__keys_close(struct keys *keys); /* NULL is a no-op */
 size_t wt__keys_count(const struct keys *keys);
 /* Returns the number of keys with the scope `find` but not `call`. Files written before the scope `call` existed have
  * such keys. */
 size_t wt__keys_count_find_only(const struct keys *keys);
+/* Returns the number of keys that belong to a tenant. */
+size_t wt__keys_count_of_tenants(const struct keys *keys);
 
 struct key_found {
     const char *name; /* NULL if the key is unknown; valid as long as the keys */
     unsigned scopes;
+    const char *tenant; /* tenant of the key; NULL without one; valid as long as the keys */
 };
 /* Looks up a key as received. */
 struct key_found wt__keys_find(const struct keys *keys, struct str key);
@@ -83,9 +88,9 @@ bool wt__scope_allows(unsigned scopes, enum scope needed);
 /* Returns KEY of an Authorization value "Bearer KEY", or an empty string for other values. */
 struct str wt__bearer_key(struct str authorization);
 
-/* Creates a key and appends its row to the file, which is created with mode 0600. Stores the key in `key`; the key
+/* Creates a key and appends its row to the file, which is created with mode 0600. tenant: NULL for none. Stores the key in `key`; the key
  * cannot be recovered later. Errors: WT_EINVAL (the name is invalid or taken), WT_EREADONLY, WT_EIO, and those of
  * wt__keys_open except WT_ENOTFOUND. */
-int wt__keys_add(const char *path, const char *name, unsigned scopes, char key[64], wt_error *err);
+int wt__keys_add(const char *path, const char *name, unsigned scopes, const char *tenant, char key[64], wt_error *err);
 
 #endif

@@ -122,7 +122,8 @@ static bool read_position(struct str after, size_t *position)
 
 static void list_tool_resources(void *context, struct mcp_call *call, struct str after)
 {
-    struct mcp_catalogue *catalogue = context;
+    const struct mcp_catalogue *catalogue = context;
+    WT_CLEANUP(wt__tenant_hold_end) struct tenant_hold hold = {0};
     wt_list_options options;
     wt_list_options_init(&options);
     options.limit = LISTED;
@@ -130,10 +131,12 @@ static void list_tool_resources(void *context, struct mcp_call *call, struct str
         wt__mcp_refuse_cursor(call);
         return;
     }
+    if (!wt__catalogue_take_engine(catalogue, call, &hold))
+        return;
     for (bool more = true; more; options.offset += LISTED) {
         wt_tools *listed = NULL;
         wt_error err;
-        if (wt_list(catalogue->engine, &options, &listed, &err) < 0) {
+        if (wt_list(hold.engine, &options, &listed, &err) < 0) {
             wt__mcp_refuse_error(call, &err);
             return;
         }
@@ -156,12 +159,15 @@ static void list_tool_templates(void *context, struct mcp_call *call, struct str
 
 static void read_tool_resource(void *context, struct mcp_call *call, struct str uri)
 {
-    struct mcp_catalogue *catalogue = context;
+    const struct mcp_catalogue *catalogue = context;
     WT_CLEANUP(wt__buffer_dispose) struct buffer definition = {0};
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__tenant_hold_end) struct tenant_hold hold = {0};
     wt_tools *found = NULL;
     const char *id = read_tool_uri(&arena, uri);
-    if (!id || wt_get(catalogue->engine, id, &found, NULL) < 0) {
+    if (!wt__catalogue_take_engine(catalogue, call, &hold))
+        return;
+    if (!id || wt_get(hold.engine, id, &found, NULL) < 0) {
         wt__mcp_refuse_unknown(call);
     } else {
         wt__catalogue_definition(&definition, found->items[0], "");
@@ -175,17 +181,20 @@ static void read_tool_resource(void *context, struct mcp_call *call, struct str 
 
 static void complete_tool_id(void *context, struct mcp_call *call, const struct mcp_completion *what)
 {
-    struct mcp_catalogue *catalogue = context;
+    const struct mcp_catalogue *catalogue = context;
     WT_CLEANUP(wt__buffer_dispose) struct buffer pattern = {0};
+    WT_CLEANUP(wt__tenant_hold_end) struct tenant_hold hold = {0};
     wt_list_options options;
     wt_tools *listed = NULL;
     if (what->of_prompt || !wt__str_equal(what->argument, STR("id")))
+        return;
+    if (!wt__catalogue_take_engine(catalogue, call, &hold))
         return;
     wt__buffer_str(&pattern, what->value);
     wt_list_options_init(&options);
     options.limit = COMPLETED;
     options.pattern = pattern.ptr;
-    if (!pattern.failed && wt_list(catalogue->engine, &options, &listed, NULL) >= 0)
+    if (!pattern.failed && wt_list(hold.engine, &options, &listed, NULL) >= 0)
         for (size_t i = 0; i < listed->len; i++)
             wt__mcp_add_value(call, wt__str(listed->items[i]->id));
     wt_tools_free(listed);
@@ -265,6 +274,8 @@ static void put_summary(struct mcp_catalogue *catalogue, struct buffer *out)
         put_sentence(out, catalogue->options.summary);
         return;
     }
+    if (catalogue->options.tenants)
+        return;
     pthread_mutex_lock(&catalogue->lock);
     (void)update_summary(catalogue);
     put_sentence(out, catalogue->summary ? catalogue->summary : "");
@@ -361,6 +372,7 @@ static void fill_catalogue_features(struct mcp_catalogue *catalogue)
     features->title = "whichtool: search over a catalogue of tools";
     features->write_instructions = write_catalogue_instructions;
     features->ttl_ms = 60000;
+    features->private_lists = catalogue->options.tenants != NULL;
     features->context = catalogue;
     features->store_path = catalogue->engine->path;
     features->failed = report_catalogue_error;

@@ -7,6 +7,7 @@
 #define WT_SERVE_CATALOGUE_H
 
 #include "serve/mcp/service.h"
+#include "tenants/tenants.h"
 #include "whichtool.h"
 
 enum {
@@ -42,6 +43,9 @@ struct catalogue_options {
     const char *summary; /* sentence about the catalogue, NULL to list its providers */
     size_t budget_bytes; /* 0 for CATALOGUE_BUDGET_BYTES */
     unsigned time_ms;    /* 0 for CATALOGUE_TIME_LIMIT_MS */
+    /* Tenants of the callers; NULL for none. A caller of a tenant sees the tenant's tools. There is then no summary of
+     * the providers, because tools and instructions are the same for all callers. */
+    wt_tenants *tenants;
     /* Same as in mcp_features, with its own context. */
     void (*failed)(void *context, const wt_error *err);
     void *failed_context;

@@ -44,6 +44,16 @@ static void answer_json(struct mcp_call *call, struct buffer *json)
     }
 }
 
+bool wt__catalogue_take_engine(const struct mcp_catalogue *catalogue, struct mcp_call *call, struct tenant_hold *hold)
+{
+    wt_error err;
+    if (wt__tenant_hold_begin(hold, catalogue->options.tenants, wt__mcp_call_tenant(call), catalogue->engine, &err) ==
+        0)
+        return true;
+    wt__mcp_refuse_error(call, &err);
+    return false;
+}
+
 void wt__catalogue_definition(struct buffer *out, const wt_tool *tool, const char *first)
 {
     char *list = NULL;
@@ -85,13 +95,14 @@ static void put_tool_members(const struct mcp_catalogue *catalogue, struct buffe
 
 /* Appends the names of identical tools of other providers, which share the hit's place in the results. Skips tools that
  * were removed after the search. */
-static void put_copy_names(const struct mcp_catalogue *catalogue, struct buffer *out, const wt_hit *hit)
+static void put_copy_names(const struct mcp_catalogue *catalogue, wt_engine *engine, struct buffer *out,
+                           const wt_hit *hit)
 {
     size_t told = 0;
     for (size_t i = 0; i < hit->more_listed; i++) {
         WT_CLEANUP(wt__buffer_dispose) struct buffer first = {0};
         wt_tools *found = NULL;
-        if (wt_get(catalogue->engine, hit->more_like_it[i], &found, NULL) < 0)
+        if (wt_get(engine, hit->more_like_it[i], &found, NULL) < 0)
             continue;
         put_tool_members(catalogue, &first, found->items[0]);
         wt__buffer_char(&first, '\0');
@@ -107,13 +118,14 @@ static void put_copy_names(const struct mcp_catalogue *catalogue, struct buffer 
         wt__buffer_printf(out, "\"also_count\":%zu,", hit->more_count);
 }
 
-static void put_hit(const struct mcp_catalogue *catalogue, struct buffer *out, const wt_hit *hit, enum detail detail)
+static void put_hit(const struct mcp_catalogue *catalogue, wt_engine *engine, struct buffer *out, const wt_hit *hit,
+                    enum detail detail)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer first = {0};
     if (!isnan(hit->probability))
         wt__buffer_printf(&first, "\"probability\":%.2f,%s", hit->probability, hit->weak ? "\"weak\":true," : "");
     put_tool_members(catalogue, &first, hit->tool);
-    put_copy_names(catalogue, &first, hit);
+    put_copy_names(catalogue, engine, &first, hit);
     wt__buffer_char(&first, '\0');
     out->failed |= first.failed;
     if (!out->failed && detail == DETAIL_FULL)
@@ -124,19 +136,19 @@ static void put_hit(const struct mcp_catalogue *catalogue, struct buffer *out, c
 
 /* Appends the hits. Once the budget is used up, hits get less detail than requested. Returns the number of such
  * hits. */
-static size_t put_hits(const struct mcp_catalogue *catalogue, struct buffer *out, const wt_hits *hits,
-                       enum detail detail)
+static size_t put_hits(const struct mcp_catalogue *catalogue, wt_engine *engine, struct buffer *out,
+                       const wt_hits *hits, enum detail detail)
 {
     size_t budget = catalogue->options.budget_bytes, reduced = 0;
     for (size_t i = 0; i < hits->len; i++) {
         size_t before = out->len;
         wt__buffer_text(out, i ? "," : "");
-        put_hit(catalogue, out, hits->items[i], detail);
+        put_hit(catalogue, engine, out, hits->items[i], detail);
         if (detail == DETAIL_NAME || out->failed || out->len <= budget)
             continue;
         wt__buffer_cut(out, before);
         wt__buffer_text(out, i ? "," : "");
-        put_hit(catalogue, out, hits->items[i], detail == DETAIL_FULL ? DETAIL_BRIEF : DETAIL_NAME);
+        put_hit(catalogue, engine, out, hits->items[i], detail == DETAIL_FULL ? DETAIL_BRIEF : DETAIL_NAME);
         reduced++;
     }
     return reduced;
@@ -155,12 +167,12 @@ static void put_empty_note(const struct mcp_catalogue *catalogue, struct mcp_cal
     out->failed |= words.failed;
 }
 
-static void answer_hits(const struct mcp_catalogue *catalogue, struct mcp_call *call, const wt_hits *hits,
-                        enum detail detail)
+static void answer_hits(const struct mcp_catalogue *catalogue, wt_engine *engine, struct mcp_call *call,
+                        const wt_hits *hits, enum detail detail)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
     wt__buffer_text(&json, "{\"tools\":[");
-    size_t reduced = put_hits(catalogue, &json, hits, detail);
+    size_t reduced = put_hits(catalogue, engine, &json, hits, detail);
     wt__buffer_printf(&json, "],\"none_fits\":%s", hits->len == 0 ? "true" : "false");
     if (hits->len == 0)
         put_empty_note(catalogue, call, &json);
@@ -197,6 +209,9 @@ void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call
     wt_find_options options;
     wt_hits *hits = NULL;
     wt_error err;
+    WT_CLEANUP(wt__tenant_hold_end) struct tenant_hold hold = {0};
+    if (!wt__catalogue_take_engine(catalogue, call, &hold))
+        return;
     wt_filter_init(&filter);
     wt_find_options_init(&options);
     options.k = (size_t)wt__json_int(arguments, "k", 5);
@@ -210,12 +225,12 @@ void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call
         return;
     }
     options.filter = rules->filter ? &filter : NULL;
-    int rc = wt_find(catalogue->engine, query.ptr, query.len, &options, &hits, &err);
+    int rc = wt_find(hold.engine, query.ptr, query.len, &options, &hits, &err);
     if (rules->filter && rules->done)
         rules->done(rules->context, &filter);
     /* Give the same answer for an unknown provider as for a forbidden provider. */
     if (rc == WT_ENOTFOUND && rules->filter) {
-        answer_hits(catalogue, call, &(wt_hits){.len = 0}, DETAIL_NAME);
+        answer_hits(catalogue, hold.engine, call, &(wt_hits){.len = 0}, DETAIL_NAME);
         return;
     }
     if (rc < 0) {
@@ -227,7 +242,7 @@ void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call
     wt__mcp_progress(call, 1, 1, STR("searched"));
     if (rules->found)
         rules->found(rules->context, call, query, hits);
-    answer_hits(catalogue, call, hits, read_detail(wt__json_str(arguments, "detail")));
+    answer_hits(catalogue, hold.engine, call, hits, read_detail(wt__json_str(arguments, "detail")));
     wt_hits_free(hits);
 }
 
@@ -241,29 +256,30 @@ static void put_refusal(struct buffer *out, struct str name, const char *reason)
 }
 
 /* Gets the tool with this name. Free *out with wt_tools_free. */
-static int get_named(struct mcp_catalogue *catalogue, struct mcp_call *call, const char *name, wt_tools **out,
-                     wt_error *err)
+static int get_named(struct mcp_catalogue *catalogue, wt_engine *engine, struct mcp_call *call, const char *name,
+                     wt_tools **out, wt_error *err)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
     WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     if (!rules->resolve)
-        return wt_get(catalogue->engine, name, out, err);
+        return wt_get(engine, name, out, err);
     bool known = rules->resolve(rules->context, call, wt__str(name), &id);
     wt__buffer_char(&id, '\0');
-    int rc = id.failed ? wt__fail_nomem(err) : known ? wt_get(catalogue->engine, id.ptr, out, err) : WT_ENOTFOUND;
+    int rc = id.failed ? wt__fail_nomem(err) : known ? wt_get(engine, id.ptr, out, err) : WT_ENOTFOUND;
     if (rc == WT_ENOTFOUND)
         wt__fail(err, rc, "there is no such tool");
     return rc;
 }
 
 /* Appends the definition of the named tool, or the reason why it is missing. */
-static void put_named(struct mcp_catalogue *catalogue, struct mcp_call *call, struct buffer *out, const char *name)
+static void put_named(struct mcp_catalogue *catalogue, wt_engine *engine, struct mcp_call *call, struct buffer *out,
+                      const char *name)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer first = {0};
     wt_tools *found = NULL;
     wt_error err;
     size_t before = out->len;
-    if (get_named(catalogue, call, name, &found, &err) < 0) {
+    if (get_named(catalogue, engine, call, name, &found, &err) < 0) {
         wt__mcp_client_error(call, &err, &err);
         put_refusal(out, wt__str(name), err.message);
         return;
@@ -284,10 +300,13 @@ void wt__catalogue_details(struct mcp_catalogue *catalogue, struct mcp_call *cal
 {
     const json_t *names = json_object_get(wt__mcp_call_argument_tree(call), "names");
     WT_CLEANUP(wt__buffer_dispose) struct buffer definitions = {0}, json = {0};
+    WT_CLEANUP(wt__tenant_hold_end) struct tenant_hold hold = {0};
+    if (!wt__catalogue_take_engine(catalogue, call, &hold))
+        return;
     for (size_t i = 0; i < json_array_size(names); i++) {
         if (i > 0)
             wt__buffer_char(&definitions, ',');
-        put_named(catalogue, call, &definitions, json_string_value(json_array_get(names, i)));
+        put_named(catalogue, hold.engine, call, &definitions, json_string_value(json_array_get(names, i)));
     }
     wt__buffer_text(&json, "{\"tools\":[");
     wt__buffer_str(&json, wt__buffer_view(&definitions));
@@ -438,12 +457,15 @@ void wt__catalogue_write_call(struct mcp_catalogue *catalogue, struct mcp_call *
     wt_call_options options;
     wt_called *called = NULL;
     wt_error err;
+    WT_CLEANUP(wt__tenant_hold_end) struct tenant_hold hold = {0};
+    if (!wt__catalogue_take_engine(catalogue, call, &hold))
+        return;
     wt_call_options_init(&options);
     options.tool = json_string_value(json_object_get(arguments, "tool"));
     options.time_limit_ms = catalogue->options.time_ms;
     options.progress = stop_if_cancelled;
     options.progress_context = call;
-    int rc = wt_call(catalogue->engine, request.ptr, request.len, &options, &called, &err);
+    int rc = wt_call(hold.engine, request.ptr, request.len, &options, &called, &err);
     const wt_hits *hits = rc < 0 ? NULL : wt__called_hits(called);
     const struct search_times times = hits ? wt__hits_times(hits) : (struct search_times){0};
     wt__trace_add_search(wt__mcp_call_trace(call), &times);

@@ -21,6 +21,9 @@ struct mcp_catalogue {
     uint64_t generation;  /* generation of the catalogue that the summary describes */
 };
 
+/* Takes the engine that the caller sees. On an error, refuses the call and returns false. */
+bool wt__catalogue_take_engine(const struct mcp_catalogue *catalogue, struct mcp_call *call, struct tenant_hold *hold);
+
 /* Run the three tools: search_tools, get_tool_details and write_call. */
 void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call);
 void wt__catalogue_details(struct mcp_catalogue *catalogue, struct mcp_call *call);

@@ -23,11 +23,14 @@ struct mcp_routes {
     struct routes routes;
 };
 
-static void answer_mcp(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
+static void answer_mcp(void *context, struct http_exchange *exchange, const struct api_call *call)
 {
     const struct mounted_server *mounted = context;
-    const struct mcp_asker asker = {principal, wt__scope_allows(scopes, SCOPE_CALL), mounted->passed_headers,
-                                    wt__http_note(exchange)};
+    const struct mcp_asker asker = {.principal = call->principal,
+                                    .tenant = call->tenant,
+                                    .may_call = wt__scope_allows(call->scopes, SCOPE_CALL),
+                                    .passed_headers = mounted->passed_headers,
+                                    .trace = wt__http_note(exchange)};
     wt__mcp_http_answer(mounted->http, exchange, &asker);
 }
 

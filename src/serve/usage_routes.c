@@ -79,9 +79,9 @@ static int report_batch(const struct usage_routes *usage, struct http_exchange *
     return rc;
 }
 
-static void answer_usage(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
+static void answer_usage(void *context, struct http_exchange *exchange, const struct api_call *call)
 {
-    (void)scopes;
+    const char *principal = call->principal;
     const struct usage_routes *usage = context;
     const struct http_request *request = wt__http_request(exchange);
     WT_CLEANUP(wt__body_dispose) struct batch_query query = {0};

@@ -455,6 +455,29 @@ static uint64_t measure_sqlite(struct store *store)
     return wt__file_size(store->path);
 }
 
+/* ---------------------------------------------------------------- images */
+
+static int save_sqlite_image(struct store *store, struct store_image *out, wt_error *err)
+{
+    sqlite3_int64 len = 0;
+    out->bytes = sqlite3_serialize(handle_of(store), "main", &len, 0);
+    out->len = (size_t)len;
+    return out->bytes ? 0 : wt__fail_nomem(err);
+}
+
+static int load_sqlite_image(struct store *store, const struct store_image *image, wt_error *err)
+{
+    sqlite3_int64 len = (sqlite3_int64)image->len;
+    int status = sqlite3_deserialize(handle_of(store), "main", image->bytes, len, len, SQLITE_DESERIALIZE_READONLY);
+    return status == SQLITE_OK ? 0 : fail_sqlite(store, err);
+}
+
+void wt__store_image_dispose(struct store_image *image)
+{
+    sqlite3_free(image->bytes);
+    *image = (struct store_image){0};
+}
+
 const struct sql_driver wt__sqlite_driver = {
     .migrations = wt__sqlite_migrations,
     .migration_count = WT_STORE_VERSION,
@@ -462,6 +485,8 @@ const struct sql_driver wt__sqlite_driver = {
     .connect_reader = connect_sqlite_reader,
     .disconnect = disconnect_sqlite,
     .is_private = is_sqlite_private,
+    .save_image = save_sqlite_image,
+    .load_image = load_sqlite_image,
     .in_transaction = is_in_sqlite_transaction,
     .is_idle = is_sqlite_idle,
     .begin = begin_sqlite,

@@ -245,38 +245,19 @@ int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, w
 
 /* ---------------------------------------------------------------- lists that read only the names of tools */
 
-static char lower_ascii(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-}
-
-static bool contains_ignoring_case(struct str text, struct str part)
-{
-    for (size_t at = 0; at + part.len <= text.len; at++) {
-        size_t i = 0;
-        while (i < part.len && lower_ascii(text.ptr[at + i]) == lower_ascii(part.ptr[i]))
-            i++;
-        if (i == part.len)
-            return true;
-    }
-    return false;
-}
-
 /* Collects the ids of the matching rows (id, provider name, tool name), unsorted. */
 static int collect_matching(struct store *store, struct sql_statement *rows, struct str pattern, int64_t **ids,
                             size_t *count, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     size_t capacity = 0;
-    bool glob = memchr(pattern.ptr, '*', pattern.len) || memchr(pattern.ptr, '?', pattern.len);
     int rc;
     while ((rc = wt__sql_step(store, rows, err)) == 1) {
         wt__buffer_clear(&id);
         wt__tool_id(&id, wt__sql_column(rows, 1), wt__sql_column(rows, 2));
         if (id.failed)
             return wt__fail_nomem(err);
-        if (!(glob ? wt__pattern_fits(pattern, wt__buffer_view(&id), wt__sql_column(rows, 2))
-                   : contains_ignoring_case(wt__buffer_view(&id), pattern)))
+        if (!wt__list_pattern_fits(pattern, wt__buffer_view(&id), wt__sql_column(rows, 2)))
             continue;
         if (wt__grow((void **)ids, &capacity, *count + 1, sizeof **ids) < 0)
             return wt__fail_nomem(err);

@@ -148,3 +148,30 @@ int wt__store_check(struct store *store, wt_error *err)
     WT_TRY(store->driver->check(store, err));
     return wt__usage_check_calls(store, err);
 }
+
+/* ---------------------------------------------------------------- empty stores */
+
+int wt__store_image_make(struct store_image *out, wt_error *err)
+{
+    WT_CLEANUP(close_unfinished_store) struct store *store = NULL;
+    *out = (struct store_image){0};
+    WT_TRY(wt__store_open(&store, ":memory:", NULL, err));
+    return store->driver->save_image(store, out, err);
+}
+
+int wt__store_open_image(struct store **out, const struct store_image *image, wt_error *err)
+{
+    WT_CLEANUP(close_unfinished_store) struct store *store = calloc(1, sizeof *store);
+    *out = NULL;
+    WT_CHECK_ALLOC(store, err);
+    store->driver = &wt__sqlite_driver;
+    store->busy_ms = STORE_BUSY_MS;
+    store->path = wt__copy_string(":memory:", strlen(":memory:"));
+    WT_CHECK_ALLOC(store->path, err);
+    WT_TRY(store->driver->connect(store, err));
+    WT_TRY(store->driver->load_image(store, image, err));
+    store->version = (int64_t)store->driver->migration_count;
+    store->read_only = true;
+    *out = WT_TAKE(store);
+    return 0;
+}

@@ -55,6 +55,16 @@ void wt__store_close(struct store *store); /* NULL is a no-op */
  * for a private store. */
 int wt__store_open_reader(struct store **out, const struct store *of, wt_error *err);
 bool wt__store_private(const struct store *store);
+
+/* Bytes of an empty store. Opening a store of an image takes microseconds, while a new store must create its tables. */
+struct store_image {
+    unsigned char *bytes;
+    size_t len;
+};
+int wt__store_image_make(struct store_image *out, wt_error *err);
+void wt__store_image_dispose(struct store_image *image);
+/* Opens a private store that is empty and read-only: changes fail with WT_EREADONLY. The image must outlive it. */
+int wt__store_open_image(struct store **out, const struct store_image *image, wt_error *err);
 /* True if the store holds no lock. A transaction that could not be ended, for example if out of memory, ends when the
  * store is closed. */
 bool wt__store_idle(const struct store *store);

@@ -44,10 +44,10 @@ static int open_fixture(void **state)
     if (!mkdtemp(f->folder))
         return -1;
     snprintf(f->keys, sizeof f->keys, "%s/keys", f->folder);
-    assert_int_equal(wt__keys_add(f->keys, "finder", SCOPE_FIND, f->find, &err), 0);
-    assert_int_equal(wt__keys_add(f->keys, "caller", SCOPE_CALL, f->call, &err), 0);
-    assert_int_equal(wt__keys_add(f->keys, "writer", SCOPE_WRITE | SCOPE_USAGE, f->write, &err), 0);
-    assert_int_equal(wt__keys_add(f->keys, "root", SCOPE_ADMIN, f->admin, &err), 0);
+    assert_int_equal(wt__keys_add(f->keys, "finder", SCOPE_FIND, NULL, f->find, &err), 0);
+    assert_int_equal(wt__keys_add(f->keys, "caller", SCOPE_CALL, NULL, f->call, &err), 0);
+    assert_int_equal(wt__keys_add(f->keys, "writer", SCOPE_WRITE | SCOPE_USAGE, NULL, f->write, &err), 0);
+    assert_int_equal(wt__keys_add(f->keys, "root", SCOPE_ADMIN, NULL, f->admin, &err), 0);
     assert_int_equal(wt_open(&f->engine, ":memory:", &open, &err), 0);
     assert_int_equal(wt_add(f->engine, catalogue, sizeof catalogue - 1, &add, &report, &err), 0);
     assert_int_equal(wt_reserve_provider(f->engine, "upstream", &err), 0);
@@ -481,7 +481,7 @@ static void reload_replaces_keys_unless_the_file_is_invalid(void **state)
     size_t len;
     wt_error err;
     assert_int_equal(wt__file_read(&text, &len, f->keys, 1 << 20, &err), 0);
-    assert_int_equal(wt__keys_add(f->keys, "late", SCOPE_FIND, late, &err), 0);
+    assert_int_equal(wt__keys_add(f->keys, "late", SCOPE_FIND, NULL, late, &err), 0);
     assert_int_equal(status_with(f->keyed, late), 401);
     wt__api_reload(f->keyed);
     assert_int_equal(status_with(f->keyed, late), 200);
@@ -534,12 +534,11 @@ static void slow_calls_do_not_start_on_a_worker(void **state)
     wt_tools_free(tools);
 }
 
-static void take_nothing(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
+static void take_nothing(void *context, struct http_exchange *exchange, const struct api_call *call)
 {
-    (void)scopes;
+    (void)call;
     (void)context;
     (void)exchange;
-    (void)principal;
 }
 
 /* A module's route without a method matches every method. The route requires a key with its scope. */

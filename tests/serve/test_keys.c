@@ -132,6 +132,49 @@ static void keys_with_find_but_not_call_are_counted(void **state)
     }
 }
 
+static void key_of_a_tenant_names_its_tenant(void **state)
+{
+    static const struct {
+        const char *line;
+        const char *tenant; /* NULL if the line is refused; "" without a tenant */
+    } rows[] = {{"k find " HASH_OF_A " tenant=acme", "acme"},
+                {"k find,call " HASH_OF_A " tenant=a.b-c_d@e", "a.b-c_d@e"},
+                {"k admin " HASH_OF_A, ""},
+                {"k admin " HASH_OF_A " tenant=acme", NULL},
+                {"k find,usage " HASH_OF_A " tenant=acme", NULL},
+                {"k find,metrics " HASH_OF_A " tenant=acme", NULL},
+                {"k find " HASH_OF_A " tenant=", NULL},
+                {"k find " HASH_OF_A " tenant=a/b", NULL},
+                {"k find " HASH_OF_A " acme", NULL},
+                {"k find " HASH_OF_A " tenant=acme x", NULL}};
+    char key[64];
+    wt_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct keys *keys;
+        assert_int_equal(wt__file_replace(path, rows[i].line, strlen(rows[i].line), &err), 0);
+        int rc = wt__keys_open(&keys, path, &err);
+        if (rc != (rows[i].tenant ? 0 : WT_EFORMAT))
+            fail_msg("%s: %s", rows[i].line, wt_code_name(rc));
+        if (rc < 0)
+            continue;
+        const char *tenant = wt__keys_find(keys, STR("a")).tenant;
+        assert_string_equal(tenant ? tenant : "", rows[i].tenant);
+        assert_int_equal(wt__keys_count_of_tenants(keys), *rows[i].tenant ? 1 : 0);
+        wt__keys_close(keys);
+    }
+    unlink(path);
+    assert_int_equal(wt__keys_add(path, "x", SCOPE_FIND | SCOPE_ADMIN, "acme", key, &err), WT_EINVAL);
+    assert_non_null(strstr(err.message, "a key of a tenant can only have the scopes find and call"));
+    assert_int_equal(wt__keys_add(path, "x", SCOPE_FIND, "a b", key, &err), WT_EINVAL);
+    assert_non_null(strstr(err.message, "the name of the tenant is invalid"));
+    assert_int_equal(wt__keys_add(path, "x", SCOPE_FIND, "acme", key, &err), 0);
+    struct keys *keys;
+    assert_int_equal(wt__keys_open(&keys, path, &err), 0);
+    assert_string_equal(wt__keys_find(keys, wt__str(key)).tenant, "acme");
+    wt__keys_close(keys);
+}
+
 static void a_new_key_works_and_only_its_hash_is_stored(void **state)
 {
     (void)state;
@@ -141,11 +184,11 @@ static void a_new_key_works_and_only_its_hash_is_stored(void **state)
     struct stat file;
     wt_error err;
     unlink(path);
-    assert_int_equal(wt__keys_add(path, "one", SCOPE_FIND | SCOPE_METRICS, first, &err), 0);
-    assert_int_equal(wt__keys_add(path, "two", SCOPE_ADMIN, second, &err), 0);
-    assert_int_equal(wt__keys_add(path, "two", SCOPE_ADMIN, second, &err), WT_EINVAL);
+    assert_int_equal(wt__keys_add(path, "one", SCOPE_FIND | SCOPE_METRICS, NULL, first, &err), 0);
+    assert_int_equal(wt__keys_add(path, "two", SCOPE_ADMIN, NULL, second, &err), 0);
+    assert_int_equal(wt__keys_add(path, "two", SCOPE_ADMIN, NULL, second, &err), WT_EINVAL);
     assert_non_null(strstr(err.message, "already has a key named two"));
-    assert_int_equal(wt__keys_add(path, "t wo", SCOPE_ADMIN, second, &err), WT_EINVAL);
+    assert_int_equal(wt__keys_add(path, "t wo", SCOPE_ADMIN, NULL, second, &err), WT_EINVAL);
     assert_int_equal(strlen(first), 46);
     assert_string_not_equal(first, second);
     assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, &err), 0);
@@ -193,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(key_files_are_parsed_or_refused_with_the_line),
                                        cmocka_unit_test(lookup_needs_the_whole_key_and_returns_its_scopes),
                                        cmocka_unit_test(keys_with_find_but_not_call_are_counted),
+                                       cmocka_unit_test(key_of_a_tenant_names_its_tenant),
                                        cmocka_unit_test(a_new_key_works_and_only_its_hash_is_stored),
                                        cmocka_unit_test(bearer_keys_are_parsed),
                                        cmocka_unit_test(scope_lists_are_parsed)};

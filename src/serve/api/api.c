@@ -146,7 +146,7 @@ static void answer_exchange(void *context, struct http_exchange *exchange)
     reload_models(api);
     const struct route *route = wt__api_respond(api, &call, &takes_long);
     if (route) {
-        route->take(route->context, exchange, call.principal, call.scopes);
+        route->take(route->context, exchange, &call);
         wt__api_call_dispose(&call);
         return;
     }
@@ -162,13 +162,13 @@ static void answer_exchange(void *context, struct http_exchange *exchange)
 
 static bool is_permitted(struct http_api *api, const struct http_request *head, const struct route *route, char *name)
 {
-    return wt__scope_allows(wt__api_read_scopes(api, head, name), wt__api_required_scope(api, route));
+    return wt__scope_allows(wt__api_read_scopes(api, head, name, NULL), wt__api_required_scope(api, route));
 }
 
 static bool write_holder(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES])
 {
     _Static_assert((int)HTTP_HOLDER_BYTES > (int)KEY_NAME_BYTES_MAX, "a key's name is a holder");
-    wt__api_read_scopes(context, head, out);
+    wt__api_read_scopes(context, head, out, NULL);
     return ((const struct http_api *)context)->keys_path;
 }
 
@@ -290,7 +290,7 @@ static void record_request(void *context, const struct http_record *record)
     bool logs = log->form != LOG_FORM_OFF && log->say && wt__log_level_of(record->status) >= log->level;
     bool exports = api->otlp && done.trace && !(done.route && done.route->is_probe);
     if (record->request && (logs || exports))
-        wt__api_read_scopes(api, record->request, key);
+        wt__api_read_scopes(api, record->request, key, NULL);
     if (logs)
         log_request(api, &done);
     if (exports)
@@ -320,8 +320,13 @@ struct http_handler wt__api_handler(struct http_api *api)
 
 static int open_api_keys(struct http_api *api, wt_error *err)
 {
-    if (api->keys_path)
-        return wt__keys_open(&api->keys, api->keys_path, err);
+    if (api->keys_path) {
+        WT_TRY(wt__keys_open(&api->keys, api->keys_path, err));
+        if (api->options.tenants || wt__keys_count_of_tenants(api->keys) == 0)
+            return 0;
+        return wt__fail(err, WT_EINVAL, "%s has keys of tenants, but there is no file of tenants: serve with --tenants",
+                        api->keys_path);
+    }
     if (wt__is_loopback_address(api->guard.listen))
         return 0;
     return wt__fail(err, WT_EINVAL,
@@ -438,6 +443,8 @@ static void *warm_up_engine(void *context)
     wt_error err;
     for (bool first = true;; first = false) {
         int rc = try_engine(api->service.engine, &err);
+        if (rc == 0 && api->options.tenants)
+            wt__tenants_prepare(api->options.tenants, NULL);
         atomic_store(&api->state.warm, rc);
         if (rc < 0 && first)
             wt__log_message(&api->options.log, LOG_LEVEL_ERROR, "not ready: %s", err.message);

@@ -14,6 +14,7 @@
 #include "serve/log.h"
 #include "serve/metrics.h"
 #include "serve/otlp.h"
+#include "tenants/tenants.h"
 #include "wire/body.h"
 
 /* The route table is the single source for dispatch, OpenAPI and metric labels. Other modules, such as MCP, add their
@@ -55,11 +56,14 @@ enum { API_TAKES_LONG = 1 };
 struct api_call {
     const struct api_service *service;
     const struct http_request *request;
-    struct str rest;                        /* the part of the path that {id} matches, not decoded */
-    char principal[KEY_NAME_BYTES_MAX + 1]; /* name of the key, "" if unknown */
-    unsigned scopes;                        /* scopes of the key, or the default without keys */
-    bool may_take_long;                     /* runs on a thread of its own */
-    bool (*is_gone)(const void *context);   /* true if the client has disconnected; may be NULL */
+    struct str rest;                           /* the part of the path that {id} matches, not decoded */
+    char principal[KEY_NAME_BYTES_MAX + 1];    /* name of the key, "" if unknown */
+    unsigned scopes;                           /* scopes of the key, or the default without keys */
+    char tenant[WT_MAX_TENANT_NAME_BYTES + 1]; /* tenant of the request, "" without one */
+    wt_engine *engine;       /* engine of the tenant, or service->engine; NULL if a route takes the exchange */
+    struct tenant_hold hold; /* holds `engine` */
+    bool may_take_long;      /* runs on a thread of its own */
+    bool (*is_gone)(const void *context); /* true if the client has disconnected; may be NULL */
     const void *gone_context;
     struct request_trace *trace; /* NULL without an exchange */
 
@@ -87,7 +91,7 @@ struct route {
     /* Alternative to answer: a verb of wire/verbs.h, which reads the body and writes the response. */
     int (*verb)(struct json_run *run, struct str json, wt_error *err);
     /* Alternative to answer: takes over the exchange and answers at any time. */
-    void (*take)(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes);
+    void (*take)(void *context, struct http_exchange *exchange, const struct api_call *call);
     void *context;
     enum scope scope;
     bool takes_long; /* always slow; see API_TAKES_LONG */
@@ -117,8 +121,12 @@ enum {
     API_STRANGER_DIGITS = 5,   /* minimum digits of a Content-Length above API_STRANGER_BYTES */
 };
 
+/* Header in which a key with the scope admin, or a client of a server without keys, names a tenant. */
+#define API_TENANT_FIELD "X-Whichtool-Tenant"
+
 struct api_options {
     wt_engine *engine;
+    wt_tenants *tenants;    /* NULL for no tenants; must outlive the API */
     const char *keys_path;  /* NULL if no keys are required */
     struct guard guard;     /* guard.listen is the address as configured */
     unsigned time_limit_ms; /* 0 for API_TIME_LIMIT_MS */
@@ -141,8 +149,8 @@ struct api_options {
 
 struct http_api;
 
-/* Opens the API. Errors: WT_EINVAL (a non-local address without keys, or too many tables), and those of
- * wt__keys_open, wt__trace_source_open and wt__otlp_open. */
+/* Opens the API. Errors: WT_EINVAL (a non-local address without keys, keys of tenants without tenants, or too many
+ * tables), and those of wt__keys_open, wt__trace_source_open and wt__otlp_open. */
 int wt__api_open(struct http_api **out, const struct api_options *options, wt_error *err);
 /* Returns the handler for the server's options, valid as long as the API. */
 struct http_handler wt__api_handler(struct http_api *api);

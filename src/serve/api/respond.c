@@ -31,15 +31,19 @@ enum scope wt__api_required_scope(const struct http_api *api, const struct route
     return api->options.policed && route->of_tools ? SCOPE_ADMIN : route->scope;
 }
 
-unsigned wt__api_read_scopes(struct http_api *api, const struct http_request *request, char *name)
+unsigned wt__api_read_scopes(struct http_api *api, const struct http_request *request, char *name, char *tenant)
 {
     *name = '\0';
+    if (tenant)
+        *tenant = '\0';
     if (!api->keys_path)
         return api->options.policed ? SCOPE_FIND | SCOPE_CALL | SCOPE_WRITE | SCOPE_USAGE | SCOPE_METRICS : SCOPE_ADMIN;
     pthread_rwlock_rdlock(&api->keys_lock);
     struct key_found found = wt__keys_find(api->keys, wt__bearer_key(wt__http_field(request, "Authorization")));
     if (found.name)
         memcpy(name, found.name, strlen(found.name) + 1);
+    if (tenant && found.tenant)
+        memcpy(tenant, found.tenant, strlen(found.tenant) + 1);
     pthread_rwlock_unlock(&api->keys_lock);
     return found.scopes;
 }
@@ -54,6 +58,7 @@ static void add_answer_field(struct api_call *call, const char *name, const char
 
 void wt__api_call_dispose(struct api_call *call)
 {
+    wt__tenant_hold_end(&call->hold);
     wt__buffer_dispose(&call->body);
     wt__arena_dispose(&call->arena);
 }
@@ -160,6 +165,54 @@ static bool permits_route(const struct http_api *api, struct api_call *call, con
     return false;
 }
 
+/* Sets the tenant of the call: that of the key, or the one that an administrator names in a header. Returns false after
+ * answering if the tenant must not or cannot be served. The messages name no other tenant. */
+static bool find_tenant(const struct http_api *api, struct api_call *call)
+{
+    struct str named = wt__http_field(call->request, API_TENANT_FIELD);
+    if (named.len == 0 && !*call->tenant)
+        return true;
+    if (*call->tenant && named.len > 0 && !wt__str_equal(named, wt__str(call->tenant))) {
+        answer_refusal(call, 403, "tenant", "the key belongs to another tenant", "");
+        return false;
+    }
+    if (!*call->tenant && !wt__scope_allows(call->scopes, SCOPE_ADMIN) && api->keys_path) {
+        answer_refusal(call, 403, "scope", "only a key with the scope admin can name a tenant", "");
+        return false;
+    }
+    bool own = *call->tenant;
+    if (!own && wt__is_tenant_name(named))
+        memcpy(call->tenant, named.ptr, named.len);
+    if (api->options.tenants && *call->tenant && wt__tenants_have(api->options.tenants, call->tenant))
+        return true;
+    if (own)
+        answer_refusal(call, 403, "tenant", "the tenant of this key does not exist", "");
+    else
+        answer_refusal(call, 404, "tenant", "there is no such tenant", "");
+    return false;
+}
+
+/* True if a tenant may use the route: routes that change the catalogue or record usage are those of the shared
+ * catalogue. */
+static bool serves_tenant(struct api_call *call, const struct route *route)
+{
+    if (!*call->tenant || !(route->scope & (SCOPE_WRITE | SCOPE_USAGE)))
+        return true;
+    answer_refusal(call, 403, "tenant", "a tenant cannot change the catalogue or record usage", "");
+    return false;
+}
+
+/* Takes the engine that answers the call. */
+static bool take_engine(const struct http_api *api, struct api_call *call)
+{
+    wt_error err;
+    int rc = wt__tenant_hold_begin(&call->hold, api->options.tenants, call->tenant, api->service.engine, &err);
+    call->engine = call->hold.engine;
+    if (rc < 0)
+        answer_failure(api, call, &err);
+    return rc == 0;
+}
+
 /* Answers a CORS preflight request. */
 static void answer_preflight(struct api_call *call)
 {
@@ -169,7 +222,7 @@ static void answer_preflight(struct api_call *call)
     add_answer_field(
         call, "Access-Control-Allow-Headers",
         "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, "
-        "X-Request-Id, traceparent, tracestate");
+        "X-Request-Id, traceparent, tracestate, " API_TENANT_FIELD);
     add_answer_field(call, "Access-Control-Max-Age", "600");
 }
 
@@ -228,15 +281,16 @@ const struct route *wt__api_respond(struct http_api *api, struct api_call *call,
         answer_preflight(call);
         return NULL;
     }
-    call->scopes = wt__api_read_scopes(api, call->request, call->principal);
+    call->scopes = wt__api_read_scopes(api, call->request, call->principal, call->tenant);
     if (!route && match.is_path_known)
         refuse_method(api, call);
     else if (!route)
         answer_refusal(call, 404, "no_route", "unknown path; /openapi.json lists the paths", "");
-    else if (permits_route(api, call, route)) {
+    else if (permits_route(api, call, route) && find_tenant(api, call) && serves_tenant(call, route)) {
         if (route->take)
             return route;
-        run_route(api, call, route, takes_long);
+        if (take_engine(api, call))
+            run_route(api, call, route, takes_long);
     }
     return NULL;
 }

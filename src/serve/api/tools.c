@@ -25,7 +25,7 @@ static int permit_language_model(void *context, const char *pointer, wt_error *e
 
 static struct json_run make_verb_run(struct api_call *call)
 {
-    return (struct json_run){.engine = call->service->engine,
+    return (struct json_run){.engine = call->engine,
                              .out = &call->body,
                              .progress = stop_if_gone,
                              .progress_context = call,

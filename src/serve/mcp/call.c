@@ -49,6 +49,11 @@ bool wt__mcp_call_is_modern(const struct mcp_call *call)
     return call->is_modern;
 }
 
+const char *wt__mcp_call_tenant(const struct mcp_call *call)
+{
+    return call->peer->tenant;
+}
+
 const char *wt__mcp_call_principal(const struct mcp_call *call)
 {
     return call->peer->principal;

@@ -59,6 +59,8 @@ const json_t *wt__mcp_call_params(const struct mcp_call *call);
 bool wt__mcp_call_is_modern(const struct mcp_call *call);
 /* Returns the authenticated principal, "" without keys. */
 const char *wt__mcp_call_principal(const struct mcp_call *call);
+/* Returns the tenant of the caller, "" without one. */
+const char *wt__mcp_call_tenant(const struct mcp_call *call);
 /* Returns the holder for shared pools (base/shares.h): the principal. Without keys, the session, or "" for a modern
  * HTTP request. */
 const char *wt__mcp_call_holder(const struct mcp_call *call);

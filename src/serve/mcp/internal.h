@@ -22,6 +22,7 @@
 #include "mcp/message.h"
 #include "serve/mcp/service.h"
 #include "serve/trace.h"
+#include "whichtool/tenants.h"
 
 #define MCP_META "io.modelcontextprotocol/"
 
@@ -83,6 +84,7 @@ struct mcp_peer {
     struct mcp_service *service;
     struct mcp_peer *next, *before; /* list of the service's peers, under its lock */
     char *principal;
+    char tenant[WT_MAX_TENANT_NAME_BYTES + 1]; /* tenant of the requests, "" without one; constant */
     /* Holder for shared pools (base/shares.h): the principal. Without keys, the session, or "" for a modern HTTP
      * request. Constant. */
     const char *holder;

@@ -5,6 +5,7 @@
  * MCP_AWAY_MS to do so. */
 #include "serve/mcp/transport.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -128,7 +129,7 @@ static void answer_error(struct http_exchange *exchange, int status, struct str 
 
 /* Returns the peer of a legacy message, with a reference. If the session is unknown, answers with an error and returns
  * NULL. */
-static struct mcp_peer *find_peer(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
+static struct mcp_peer *find_peer(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker,
                                   const struct mcp_incoming *in)
 {
     struct str id = find_field(wt__http_request(exchange), "Mcp-Session-Id"), request = wt__buffer_view(&in->id);
@@ -137,17 +138,30 @@ static struct mcp_peer *find_peer(struct mcp_http *http, struct http_exchange *e
                      "the header Mcp-Session-Id is missing; start a session with initialize");
         return NULL;
     }
-    struct mcp_peer *peer = wt__mcp_session_find(&http->sessions, id, principal);
+    struct mcp_peer *peer = wt__mcp_session_find(&http->sessions, id, asker->principal);
+    if (peer && strcmp(peer->tenant, asker->tenant ? asker->tenant : "") != 0) {
+        wt__mcp_peer_release(peer); /* an administrator's session of another tenant */
+        peer = NULL;
+    }
     if (!peer)
         answer_error(exchange, 404, request, MCP_INVALID_REQUEST, "unknown session; start one with initialize");
     return peer;
 }
 
-/* Creates a peer and its session for `initialize`. Returns NULL with *err set on failure. */
-static struct mcp_peer *create_session(struct mcp_http *http, struct mcp_channel *channel, const char *principal,
-                                       char session[MCP_SESSION_ID_BYTES], wt_error *err)
+/* Works like wt__mcp_peer_open for the sender of a request. */
+static struct mcp_peer *open_peer(struct mcp_http *http, const struct mcp_asker *asker, bool known)
 {
-    struct mcp_peer *peer = wt__mcp_peer_open(http->service, principal, true);
+    struct mcp_peer *peer = wt__mcp_peer_open(http->service, asker->principal, known);
+    if (peer && asker->tenant)
+        snprintf(peer->tenant, sizeof peer->tenant, "%s", asker->tenant);
+    return peer;
+}
+
+/* Creates a peer and its session for `initialize`. Returns NULL with *err set on failure. */
+static struct mcp_peer *create_session(struct mcp_http *http, struct mcp_channel *channel,
+                                       const struct mcp_asker *asker, char session[MCP_SESSION_ID_BYTES], wt_error *err)
+{
+    struct mcp_peer *peer = open_peer(http, asker, true);
     if (!peer) {
         wt__fail_nomem(err);
     } else if (wt__mcp_session_add(&http->sessions, peer, session, err) < 0) {
@@ -183,9 +197,9 @@ static void handle_http_request(struct mcp_http *http, struct http_exchange *exc
     struct mcp_channel *channel = wt__mcp_http_channel_open(&http->streams, exchange, asker->trace);
     struct mcp_peer *peer = NULL;
     if (channel)
-        peer = modern   ? wt__mcp_peer_open(http->service, principal, false)
-               : begins ? create_session(http, channel, principal, session, &err)
-                        : find_peer(http, exchange, principal, in);
+        peer = modern   ? open_peer(http, asker, false)
+               : begins ? create_session(http, channel, asker, session, &err)
+                        : find_peer(http, exchange, asker, in);
     if (peer)
         atomic_store(&peer->may_call, asker->may_call);
     if (peer)
@@ -202,7 +216,7 @@ static void handle_http_request(struct mcp_http *http, struct http_exchange *exc
 }
 
 /* Handles a notification or response, and answers with status 202. */
-static void handle_other_message(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
+static void handle_other_message(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker,
                                  const struct mcp_incoming *in, const struct mcp_headers *headers)
 {
     bool modern = wt__mcp_is_modern(in, headers->version);
@@ -211,7 +225,7 @@ static void handle_other_message(struct mcp_http *http, struct http_exchange *ex
         return;
     }
     if (!modern) {
-        struct mcp_peer *peer = find_peer(http, exchange, principal, in);
+        struct mcp_peer *peer = find_peer(http, exchange, asker, in);
         if (!peer)
             return;
         wt__mcp_handle_other_message(http->service, peer, in);
@@ -251,7 +265,7 @@ static void handle_post(struct mcp_http *http, struct http_exchange *exchange, c
     if (in.kind == MCP_IN_BAD)
         answer_error(exchange, in.code == MCP_INTERNAL_ERROR ? 503 : 400, wt__buffer_view(&in.id), in.code, in.words);
     else
-        handle_other_message(http, exchange, asker->principal, &in, &headers);
+        handle_other_message(http, exchange, asker, &in, &headers);
     wt__mcp_incoming_dispose(&in);
 }
 
@@ -275,7 +289,8 @@ static void open_stream(struct mcp_http *http, struct http_exchange *exchange, s
     wt__mcp_channel_release(channel);
 }
 
-static void handle_get_or_delete(struct mcp_http *http, struct http_exchange *exchange, const char *principal, bool get)
+static void handle_get_or_delete(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker,
+                                 bool get)
 {
     static const struct http_field allow = {{"Allow", 5}, {"POST", 4}};
     const struct http_request *request = wt__http_request(exchange);
@@ -290,11 +305,11 @@ static void handle_get_or_delete(struct mcp_http *http, struct http_exchange *ex
         return;
     }
     wt__buffer_text(&none.id, "null");
-    struct mcp_peer *peer = find_peer(http, exchange, principal, &none);
+    struct mcp_peer *peer = find_peer(http, exchange, asker, &none);
     if (peer && get) {
         open_stream(http, exchange, peer);
     } else if (peer) {
-        wt__mcp_session_end(&http->sessions, id, principal);
+        wt__mcp_session_end(&http->sessions, id, asker->principal);
         wt__http_answer(exchange, 204, NULL, NULL, 0, STR(""));
     }
     wt__mcp_peer_release(peer);
@@ -310,7 +325,7 @@ void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, 
     else if (wt__str_equal(method, STR("POST")))
         handle_post(http, exchange, asker);
     else if (wt__str_equal(method, STR("GET")) || wt__str_equal(method, STR("DELETE")))
-        handle_get_or_delete(http, exchange, asker->principal, wt__str_equal(method, STR("GET")));
+        handle_get_or_delete(http, exchange, asker, wt__str_equal(method, STR("GET")));
     else
         wt__http_answer(exchange, 405, NULL, &allow, 1, STR(""));
 }

@@ -33,6 +33,7 @@ enum { MCP_PASSED_HEADERS_MAX = 16 };
 /* The sender of a request. */
 struct mcp_asker {
     const char *principal;             /* copied; "" without keys */
+    const char *tenant;                /* copied; NULL or "" without one */
     bool may_call;                     /* may call upstream servers (SCOPE_CALL) */
     const char *const *passed_headers; /* names of headers to pass upstream, NULL-terminated; may be NULL */
     struct request_trace *trace;       /* trace of the HTTP request, valid as long as the exchange; may be NULL */
