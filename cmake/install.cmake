@@ -21,8 +21,9 @@ install(FILES ${CMAKE_BINARY_DIR}/whichtool.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 # Install only the card of the built-in model, because the library contains its weights.
 install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/whichtool/models COMPONENT models
   PATTERN "packed-*" EXCLUDE PATTERN ".*" EXCLUDE PATTERN "*.unfinished-*" EXCLUDE PATTERN "whichtool-static-v1" EXCLUDE)
-file(GLOB folders LIST_DIRECTORIES true RELATIVE ${CMAKE_SOURCE_DIR}/models CONFIGURE_DEPENDS models/whichtool-*)
-foreach(folder IN LISTS folders)
+file(GLOB configurations RELATIVE ${CMAKE_SOURCE_DIR}/models CONFIGURE_DEPENDS models/whichtool-*/config.json)
+foreach(configuration IN LISTS configurations)
+  get_filename_component(folder ${configuration} DIRECTORY)
   install(DIRECTORY models/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/whichtool/models COMPONENT ${folder}
     EXCLUDE_FROM_ALL PATTERN "packed-*" EXCLUDE)
 endforeach()
