@@ -7,7 +7,7 @@
 ['book_table']
 """
 
-from ._native import VERSION as __version__
+from ._api import VERSION as __version__
 from .catalogue import Catalogue
 from .errors import (
     Busy,

@@ -6,6 +6,8 @@ from ctypes import (CDLL, CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_dou
                     c_uint, c_uint64, c_void_p)
 from typing import Any
 
+VERSION = "0.1.0"
+
 wt_progress_fn = CFUNCTYPE(c_int, c_void_p, c_char_p, c_uint64, c_uint64)
 wt_train_progress_fn = CFUNCTYPE(c_int, c_void_p, c_void_p)
 

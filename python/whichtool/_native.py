@@ -10,8 +10,6 @@ from typing import Any
 
 from . import _api, errors
 
-VERSION = "0.1.0"
-
 Progress = Callable[[str, int, int], Any]
 """Called with the phase, the work done and the work in total (0 if unknown). A true result cancels the work."""
 
@@ -36,9 +34,9 @@ def _load() -> ctypes.CDLL:
             continue
         _api.declare(library)
         version = library.wt_version().decode()
-        if version == VERSION:
+        if version == _api.VERSION:
             return library
-        why = f"{path} has version {version}, and this package needs {VERSION}"
+        why = f"{path} has version {version}, and this package needs {_api.VERSION}"
     raise ImportError(
         f"cannot load the library of whichtool: {why}; install the package again, or set WHICHTOOL_LIBRARY"
     )

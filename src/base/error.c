@@ -65,13 +65,23 @@ static int code_of_errno(int number)
     }
 }
 
+/* Returns the text of an errno value. With _GNU_SOURCE, glibc's strerror_r returns the text. Other C libraries write it to
+ * `reason`, and return an error code. */
+static const char *describe_errno(int number, char *reason, size_t room)
+{
+#ifdef __GLIBC__
+    return strerror_r(number, reason, room);
+#else
+    return strerror_r(number, reason, room) == 0 ? reason : "unknown error";
+#endif
+}
+
 int wt__fail_errno(wt_error *err, const char *verb, const char *path)
 {
     int number = errno;
     char reason[128];
-    /* _GNU_SOURCE selects GNU strerror_r instead of the POSIX version. The GNU version returns the text. */
-    const char *text = strerror_r(number, reason, sizeof reason);
-    return wt__fail(err, code_of_errno(number), "cannot %s %s: %s%s", verb, path, text,
+    return wt__fail(err, code_of_errno(number), "cannot %s %s: %s%s", verb, path,
+                    describe_errno(number, reason, sizeof reason),
                     number == EFBIG ? "; raise the limit of a file's size (ulimit -f)" : "");
 }
 

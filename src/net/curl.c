@@ -1,5 +1,6 @@
 /* curl.c: loads libcurl, and builds addresses and header lines with it; see internal.h. The library is never unloaded,
- * because unloading is unsafe after it has started threads or initialised TLS. */
+ * because unloading is unsafe after it has started threads or initialised TLS. A static program cannot load a library,
+ * so WT_LINKED_CURL takes the functions of the linked one. */
 #include "net/internal.h"
 
 #include <dlfcn.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -15,37 +17,93 @@ static struct curl_library library;
 static bool ready;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-#define SYMBOL(name)                                                                                                   \
-    {                                                                                                                  \
-        "curl_" #name, offsetof(struct curl_library, name)                                                             \
-    }
+#define CURL_FUNCTIONS(DO)                                                                                             \
+    DO(global_init)                                                                                                    \
+    DO(url)                                                                                                            \
+    DO(url_set)                                                                                                        \
+    DO(url_get)                                                                                                        \
+    DO(url_cleanup)                                                                                                    \
+    DO(free)                                                                                                           \
+    DO(easy_init)                                                                                                      \
+    DO(easy_cleanup)                                                                                                   \
+    DO(easy_reset)                                                                                                     \
+    DO(easy_setopt)                                                                                                    \
+    DO(easy_perform)                                                                                                   \
+    DO(easy_getinfo)                                                                                                   \
+    DO(easy_strerror)                                                                                                  \
+    DO(multi_init)                                                                                                     \
+    DO(multi_cleanup)                                                                                                  \
+    DO(multi_add_handle)                                                                                               \
+    DO(multi_remove_handle)                                                                                            \
+    DO(multi_perform)                                                                                                  \
+    DO(multi_poll)                                                                                                     \
+    DO(multi_wakeup)                                                                                                   \
+    DO(multi_info_read)                                                                                                \
+    DO(slist_append)                                                                                                   \
+    DO(slist_free_all)
+
+#ifdef WT_LINKED_CURL
+
+#define MEMBER(name) .name = curl_##name,
+
+static bool find_functions(void)
+{
+    library = (struct curl_library){CURL_FUNCTIONS(MEMBER)};
+    return true;
+}
+
+CURLcode wt__curl_trust(const struct curl_library *lib, CURL *transfer)
+{
+    static const char *const files[] = {
+        "/etc/ssl/certs/ca-certificates.crt", /* Debian, Alpine, Arch */
+        "/etc/pki/tls/certs/ca-bundle.crt",   /* Fedora */
+        "/etc/ssl/ca-bundle.pem",             /* openSUSE */
+        "/etc/ssl/cert.pem",                  /* BSD */
+    };
+    const char *path = getenv("SSL_CERT_FILE");
+    for (size_t i = 0; (!path || !path[0]) && i < sizeof files / sizeof *files; i++)
+        path = access(files[i], R_OK) == 0 ? files[i] : NULL;
+    return lib->easy_setopt(transfer, CURLOPT_CAINFO, path ? path : files[0]);
+}
+
+#else
+
+#define SYMBOL(name) {"curl_" #name, offsetof(struct curl_library, name)},
 
 static const struct {
     const char *name;
     size_t offset; /* offset in struct curl_library */
-} symbols[] = {SYMBOL(global_init),         SYMBOL(url),           SYMBOL(url_set),       SYMBOL(url_get),
-               SYMBOL(url_cleanup),         SYMBOL(free),          SYMBOL(easy_init),     SYMBOL(easy_cleanup),
-               SYMBOL(easy_reset),          SYMBOL(easy_setopt),   SYMBOL(easy_perform),  SYMBOL(easy_getinfo),
-               SYMBOL(easy_strerror),       SYMBOL(multi_init),    SYMBOL(multi_cleanup), SYMBOL(multi_add_handle),
-               SYMBOL(multi_remove_handle), SYMBOL(multi_perform), SYMBOL(multi_poll),    SYMBOL(multi_wakeup),
-               SYMBOL(multi_info_read),     SYMBOL(slist_append),  SYMBOL(slist_free_all)};
+} symbols[] = {CURL_FUNCTIONS(SYMBOL)};
 
-static void load_libcurl(void)
+static bool find_functions(void)
 {
     static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
     void *handle = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
         handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     if (!handle)
-        return;
+        return false;
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *symbol = dlsym(handle, symbols[i].name);
         if (!symbol)
-            return;
+            return false;
         memcpy((char *)&library + symbols[i].offset, &symbol,
                sizeof symbol); /* ISO C has no cast from void * to a function */
     }
-    ready = library.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    return true;
+}
+
+CURLcode wt__curl_trust(const struct curl_library *lib, CURL *transfer)
+{
+    (void)lib, (void)transfer;
+    return CURLE_OK;
+}
+
+#endif
+
+static void load_libcurl(void)
+{
+    ready = find_functions() && library.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
 
 int wt__curl(const struct curl_library **out, wt_error *err)

@@ -214,6 +214,7 @@ static int set_download_options(struct download_state *transfer)
     snprintf(range, sizeof range, "%llu-", (unsigned long long)transfer->requested_from);
     const CURLcode results[] = {
         lib->easy_setopt(curl, CURLOPT_URL, transfer->url),
+        wt__curl_trust(lib, curl),
         lib->easy_setopt(curl, CURLOPT_PROXY, wt__curl_proxy(lib, transfer->url)),
         lib->easy_setopt(curl, CURLOPT_PROTOCOLS, transfer->protocols),
         lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L),

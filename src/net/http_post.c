@@ -155,6 +155,7 @@ static int set_post_options(struct post_exchange *exchange)
     CURL *curl = exchange->curl;
     const CURLcode results[] = {
         lib->easy_setopt(curl, CURLOPT_URL, post->url),
+        wt__curl_trust(lib, curl),
         lib->easy_setopt(curl, CURLOPT_PROXY, wt__curl_proxy(lib, post->url)),
         lib->easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS)),
         lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L),

@@ -91,6 +91,7 @@ static int set_stream_options(struct stream_transfer *transfer, const struct htt
     bool posts = strcmp(stream->method, "POST") == 0;
     const CURLcode results[] = {
         lib->easy_setopt(curl, CURLOPT_URL, stream->url),
+        wt__curl_trust(lib, curl),
         lib->easy_setopt(curl, CURLOPT_PROXY, wt__curl_proxy(lib, stream->url)),
         lib->easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS)),
         lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L),

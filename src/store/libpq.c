@@ -64,12 +64,18 @@ static void load_libpq(void)
     ready = true;
 }
 
+#ifdef WT_LINKED_CURL /* a static program, which cannot load libraries */
+static const char unavailable[] = "a static whichtool cannot load libpq, which is needed for stores in PostgreSQL; "
+                                  "install whichtool with pip, or from its sources";
+#else
+static const char unavailable[] =
+    "cannot load libpq (libpq.so.5), which is needed for stores in PostgreSQL; install it: the "
+    "package is libpq5 on Debian and Ubuntu, and libpq on others";
+#endif
+
 int wt__libpq(const struct libpq **out, wt_error *err)
 {
     pthread_once(&once, load_libpq);
     *out = ready ? &library : NULL;
-    return ready ? 0
-                 : wt__fail(err, WT_ENETWORK,
-                            "cannot load libpq (libpq.so.5), which is needed for stores in PostgreSQL; install it: the "
-                            "package is libpq5 on Debian and Ubuntu, and libpq on others");
+    return ready ? 0 : wt__fail(err, WT_ENETWORK, "%s", unavailable);
 }
