@@ -93,6 +93,8 @@ struct engine_chat {
     struct chat_record *answers; /* NULL before first use, and if answers are neither recorded nor replayed */
 };
 
+struct reported_usage; /* changes/recorded_use.h */
+
 struct wt_engine {
     char *path;           /* name of the store in messages, without a password */
     char *location;       /* path or URL of the store, as given */
@@ -106,9 +108,16 @@ struct wt_engine {
     bool by_default;     /* the model is the default, because the caller named none */
     bool model_included; /* the model was installed with the program */
     bool read_only;
+    bool keeps_derived; /* derived files are written: the store is writable, or a replica in its own cache */
     unsigned threads;
     unsigned busy_ms;                     /* milliseconds to wait for the lock of another process */
     struct vector_cache *request_vectors; /* vectors of recent requests; NULL if they are not kept */
+
+    /* Set while a replica spools reported usage for the writer (replica/usage_spool.h); else NULL. Writes the usages in
+     * place of the store. */
+    int (*spool_usages)(void *spool, struct reported_usage *const *usages, size_t count, wt_error *err);
+    void *spool;
+    atomic_uint segments; /* segments of replicas' usages applied by this engine */
 
     pthread_mutex_t store_lock;
     struct store *store;
@@ -148,6 +157,9 @@ struct engine_figures {
 };
 /* Reads the figures without opening anything. Any thread. */
 void wt__engine_figures(wt_engine *engine, struct engine_figures *out);
+
+/* Fails with WT_EREADONLY if the store cannot be changed. what: what cannot be done, such as "no tools can be added". */
+int wt__engine_refuse_read_only(const wt_engine *engine, const char *what, wt_error *err);
 
 /* Locks build_lock. Another thread may hold it during a whole build, so this polls progress and returns WT_ECANCELLED
  * if cancelled. */
