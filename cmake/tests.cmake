@@ -45,7 +45,7 @@ set(WT_INTERPOSES "failing_allocator\\.h|^(int|ssize_t|void \\*) ?(kill|send|pth
 
 # Tests of engine/, query/, changes/ and the store use several of these rooms, through the public functions.
 foreach(room base text nn net http encoder catalog store import schema index llm mcp setup retrieve rerank choose
-    engine query changes tenants call generate audit eval learn wire serve gateway cli)
+    engine query changes tenants call generate audit eval learn wire replica serve gateway cli)
   set(linked room_${room})
   if(room MATCHES "^(engine|query|changes|call)$")
     set(linked room_call room_changes)
@@ -113,7 +113,7 @@ foreach(target IN LISTS targets)
     target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     target_include_directories(${name} PRIVATE tests)
-    target_link_libraries(${name} PRIVATE room_serve room_http whichtool_static)
+    target_link_libraries(${name} PRIVATE room_serve room_http room_replica whichtool_static)
     list(APPEND WT_TEST_PROGRAMS ${name})
   else()
     set_source_files_properties(${target} PROPERTIES COMPILE_DEFINITIONS LLVMFuzzerTestOneInput=${name})
@@ -126,7 +126,7 @@ if(NOT WT_FUZZERS)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/fuzz_targets.h CONTENT "${declarations}")
   add_executable(fuzz_replay EXCLUDE_FROM_ALL tests/fuzz/replay.c ${targets})
   target_include_directories(fuzz_replay PRIVATE tests ${CMAKE_BINARY_DIR})
-  target_link_libraries(fuzz_replay PRIVATE room_serve room_http whichtool_static)
+  target_link_libraries(fuzz_replay PRIVATE room_serve room_http room_replica whichtool_static)
   list(APPEND WT_TEST_PROGRAMS fuzz_replay)
 endif()
 

@@ -319,9 +319,7 @@ int wt_add_mcp(wt_engine *engine, const char *source, const wt_add_mcp_options *
     err = err ? err : &scratch;
     *out = NULL;
     WT_TRY(wt__options_read(&adding.options, sizeof adding.options, given, err));
-    if (engine->read_only) /* fail before a server is started */
-        return wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; no tools can be added",
-                        engine->path);
+    WT_TRY(wt__engine_refuse_read_only(engine, "no tools can be added", err)); /* before a server is started */
     wt__progress_init(&adding.progress, adding.options.progress, adding.options.progress_context);
     int rc = find_mcp_servers(&adding, source, err);
     if (rc == 0)

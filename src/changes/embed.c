@@ -169,9 +169,8 @@ static int count_missing_vectors(wt_engine *engine, const struct vector_set *set
         rc = wt__store_count_vectors(engine->store, set, &there, err);
     pthread_mutex_unlock(&engine->store_lock);
     *missing = rc >= 0 && tools > there ? tools - there : 0;
-    if (*missing > 0 && engine->read_only)
-        rc =
-            wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; no vectors can be added", engine->path);
+    if (*missing > 0 && rc >= 0)
+        rc = wt__engine_refuse_read_only(engine, "no vectors can be added", err);
     return rc < 0 ? rc : 0;
 }
 

@@ -565,6 +565,8 @@ static int store_reported(wt_engine *engine, const struct usage_intake *import, 
 {
     if (import->count == 0)
         return 0;
+    if (engine->spool_usages)
+        return engine->spool_usages(engine->spool, taken, import->count, err);
     WT_TRY(store_recorded_usages(engine, import->usages, import->count, NULL, fates, NULL, err));
     for (size_t i = 0; i < import->count; i++)
         taken[i]->fate = fates[i];
@@ -585,11 +587,94 @@ int wt__record_reported_usages(wt_engine *engine, struct reported_usage *const *
     }
     if (rc == 0)
         rc = store_reported(engine, &import, taken, fates, err);
-    if (rc == 0 && import.count > 0)
+    if (rc == 0 && import.count > 0 && !engine->spool_usages)
         wt__engine_changed(engine);
     lookup_dispose(&import.lookup);
     free(import.usages);
     return rc;
+}
+
+/* ---------------------------------------------------------------- segments of replicas */
+
+/* Reads a line of a segment into a usage, in the arena. */
+static int read_segment_line(struct str line, struct arena *arena, struct reported_usage *out, wt_error *err)
+{
+    json_auto_t *whole = NULL;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    WT_TRY(wt__json_parse(&whole, line.ptr, line.len, err));
+    json_t *usage = wt__json_object(whole, "usage");
+    int64_t time = wt__json_int(whole, "time", 0);
+    struct str client = wt__json_str(whole, "client"), key = wt__json_str(whole, "key");
+    if (!usage)
+        return wt__fail(err, WT_EFORMAT, "a line of the segment has no usage");
+    if (time > 0 && !json_object_get(usage, "time") && json_object_set_new(usage, "time", json_integer(time)) < 0)
+        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(wt__json_write(&text, usage) == 0, err);
+    *out = (struct reported_usage){.line = {wt__arena_copy(arena, wt__buffer_view(&text)), text.len},
+                                   .client = {wt__arena_copy(arena, client), client.len},
+                                   .key = {wt__arena_copy(arena, key), key.len}};
+    WT_CHECK_ALLOC(out->line.ptr && out->client.ptr && out->key.ptr, err);
+    return 0;
+}
+
+/* Reads all lines of a segment. */
+static int read_segment(struct usage_intake *import, struct str lines, struct usage_segment *out, wt_error *err)
+{
+    struct reported_usage usage;
+    char *text = wt__arena_copy(&import->lookup.arena, lines);
+    WT_CHECK_ALLOC(text, err);
+    if (strlen(text) != lines.len)
+        return wt__fail(err, WT_EFORMAT, "the segment contains NUL");
+    const char *rest = text;
+    for (struct str line; wt__str_line(&rest, &line);) {
+        if (++out->lines > USAGE_SEGMENT_LINES_MAX)
+            return wt__fail(err, WT_ETOOLONG, "the segment has more than %d usages", USAGE_SEGMENT_LINES_MAX);
+        int rc = read_segment_line(line, &import->lookup.arena, &usage, err);
+        if (rc < 0)
+            return rc == WT_ENOMEM ? rc : wt__fail_context(err, WT_EFORMAT, "line %zu of the segment", out->lines);
+        WT_TRY(read_reported(import, &usage, err));
+        out->refused += usage.code < 0;
+    }
+    return 0;
+}
+
+static bool is_segment_id(struct str id)
+{
+    bool fits = id.len >= USAGE_SEGMENT_ID_LEAST && id.len <= USAGE_SEGMENT_ID_MOST;
+    for (size_t i = 0; fits && i < id.len; i++)
+        fits = wt__hex_digit(id.ptr[i]) >= 0;
+    return fits;
+}
+
+int wt__apply_usage_segment(wt_engine *engine, struct str id, struct str lines, struct usage_segment *out,
+                            wt_error *err)
+{
+    struct usage_intake import = {.lookup = {.engine = engine}, .now = (int64_t)time(NULL)};
+    *out = (struct usage_segment){.lines = 0};
+    if (!is_segment_id(id))
+        return wt__fail(err, WT_EFORMAT, "the id of a segment has %d to %d hexadecimal digits", USAGE_SEGMENT_ID_LEAST,
+                        USAGE_SEGMENT_ID_MOST);
+    WT_TRY(wt__engine_refuse_read_only(engine, "usages cannot be recorded", err));
+    int rc = read_segment(&import, lines, out, err);
+    enum usage_fate *fates = wt__arena_array(&import.lookup.arena, enum usage_fate, import.count);
+    if (rc == 0 && !fates)
+        rc = wt__fail_nomem(err);
+    if (rc == 0) {
+        pthread_mutex_lock(&engine->store_lock);
+        rc = wt__store_add_segment(engine->store, id, import.usages, import.count, fates, err);
+        pthread_mutex_unlock(&engine->store_lock);
+        out->applied = rc > 0;
+    }
+    for (size_t i = 0; rc > 0 && i < import.count; i++)
+        *(fates[i] == USAGE_ADDED ? &out->recorded : &out->repeated) += 1;
+    if (rc > 0) {
+        wt__new_tools_called(engine, import.usages, import.count);
+        wt__engine_changed(engine);
+        atomic_fetch_add(&engine->segments, 1);
+    }
+    lookup_dispose(&import.lookup);
+    free(import.usages);
+    return rc < 0 ? rc : 0;
 }
 
 /* ---------------------------------------------------------------- listing */

@@ -29,9 +29,30 @@ struct reported_usage {
     char message[REPORTED_MESSAGE_BYTES]; /* first problem of the line, even if code is 0; "" if it has none */
 };
 
-/* Records usages in one transaction. A bad usage does not affect the others. After a return of 0, all valid usages are
+/* Records usages in one transaction, or spools them on a replica. A bad usage does not affect the others. After a return of 0, all valid usages are
  * on disk; after an error, no usage is. Does not encode. Takes store_lock. Errors: those of the store, WT_ENOMEM. */
 int wt__record_reported_usages(wt_engine *engine, struct reported_usage *const *usages, size_t count, wt_error *err);
+
+enum {
+    USAGE_SEGMENT_ID_LEAST = 16, /* digits of a segment's id */
+    USAGE_SEGMENT_ID_MOST = 64,
+    USAGE_SEGMENT_LINES_MAX = 100000,
+    USAGE_SEGMENT_BYTES_MAX = 64 << 20,
+};
+
+/* Result of a segment of usages that a replica has spooled (replica/usage_spool.h). */
+struct usage_segment {
+    bool applied; /* false if the segment was applied before */
+    size_t lines;
+    size_t recorded, repeated; /* usages recorded; usages whose key was known, and outcomes */
+    size_t refused;            /* invalid usages */
+};
+
+/* Applies a segment of JSON Lines exactly once: its id is stored in the same transaction. Does not encode. Takes
+ * store_lock. Errors: WT_EFORMAT (id or a line is malformed; nothing is applied), WT_ETOOLONG, WT_EREADONLY, those of
+ * the store. */
+int wt__apply_usage_segment(wt_engine *engine, struct str id, struct str lines, struct usage_segment *out,
+                            wt_error *err);
 
 /* Encodes the teaching usages after the mark (store/store.h) and adds them to the sums. Then rebuilds stale sums. Each
  * batch is one transaction, so a stop loses little, and the next call continues. *learned: number of encoded requests,

@@ -201,9 +201,7 @@ static int learn_with_encoder(wt_engine *engine, const struct encoder *encoder, 
     pthread_mutex_unlock(&engine->store_lock);
     if (rc < 0 || mark.pending + mark.stale == 0)
         return rc;
-    if (engine->read_only)
-        return wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; nothing can be learned",
-                        engine->path);
+    WT_TRY(wt__engine_refuse_read_only(engine, "nothing can be learned", err));
     struct usage_learner *l = calloc(1, sizeof *l);
     WT_CHECK_ALLOC(l, err);
     l->engine = engine;

@@ -312,6 +312,7 @@ int wt__cmd_list(struct cli *cli);
 int wt__cmd_mcp(struct cli *cli);
 int wt__cmd_model(struct cli *cli);
 int wt__cmd_pick(struct cli *cli);
+int wt__cmd_publish(struct cli *cli);
 int wt__cmd_remove(struct cli *cli);
 int wt__cmd_rename(struct cli *cli);
 int wt__cmd_serve(struct cli *cli);

@@ -1,5 +1,6 @@
 /* cmd_find.c: `whichtool find` and `pick`: searches for tools, prints them, and explains the result in notes. */
 #include "cli/cli.h"
+#include "cli/replica.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -53,6 +54,7 @@ int wt__cmd_find(struct cli *cli)
     const char *recipe = wt__option_text(cli, OPT_RECIPE);
     WT_CLEANUP(wt__search_input_dispose) struct search_input input = {0};
     WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
+    WT_CLEANUP(wt__replica_close) struct replica replica = {0};
     wt_find_options options;
     wt_filter filter;
     wt_hits *hits = NULL;
@@ -64,7 +66,10 @@ int wt__cmd_find(struct cli *cli)
     WT_TRY(wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain));
     WT_TRY(wt__read_filter(cli, &filter));
     WT_TRY(wt__read_search_input(cli, &input));
+    WT_TRY(wt__replica_open(cli, &replica));
     WT_TRY(wt__cli_open(cli, OPEN_EXISTING, needs_model ? NULL : "", &engine));
+    if (needs_model)
+        WT_TRY(wt__replica_check(cli, &replica, engine));
     options.k = (size_t)cli->arguments.number[OPT_K];
     options.recipe = recipe;
     options.filter = &filter;

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "cli/replica.h"
 #include "cli/servers.h"
 #include "gateway/audit.h"
 #include "serve/catalogue.h"
@@ -393,6 +394,7 @@ static int serve_stdio(struct cli *cli, wt_engine *engine)
 static int serve_stdio_client(struct cli *cli)
 {
     WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
+    WT_CLEANUP(wt__replica_close) struct replica replica = {0};
     if (isatty(STDIN_FILENO))
         wt__cli_note(cli, "Reading MCP messages from standard input; stop with Ctrl-C. "
                           "`whichtool help mcp` shows how to let a client start this server.");
@@ -402,7 +404,9 @@ static int serve_stdio_client(struct cli *cli)
         return wt__cli_report(cli, END_SYSTEM, "cannot create a pipe for signals");
     WT_TRY(wt__servers_prepare(cli));
     wt__file_map_copies();
+    WT_TRY(wt__replica_open(cli, &replica));
     WT_TRY(wt__cli_open(cli, OPEN_CREATE, NULL, &engine));
+    WT_TRY(wt__replica_start(cli, &replica, engine));
     return serve_stdio(cli, engine);
 }
 
@@ -416,6 +420,7 @@ static int check_mcp_options(struct cli *cli, const char *action)
                 {OPT_BUDGET, "budget", "serve"},
                 {OPT_TIMEOUT, "timeout", "serve"},
                 {OPT_SERVERS, "servers", "serve"},
+                {OPT_FOLLOW_PUBLICATION, "follow", "serve"},
                 {OPT_FACE, "face", "serve"},
                 {OPT_PROFILE, "profile", "serve"},
                 {OPT_POLICY, "policy", "serve audit"},

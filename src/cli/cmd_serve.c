@@ -14,6 +14,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "cli/replica.h"
 #include "cli/servers.h"
 #include "serve/api/api.h"
 #include "serve/catalogue.h"
@@ -379,6 +380,7 @@ struct serve_modules {
     const char *const *passed_headers; /* as in struct mcp_mount */
     struct mcp_routes *mcp;
     struct usage_routes *usage;
+    struct replica replica;
     struct routes routes[API_MORE_MAX];
     size_t route_count;
     struct http_api *api;
@@ -517,6 +519,9 @@ static int open_modules(struct cli *cli, struct api_options *options, struct ser
     if (modules->servers.gateway)
         modules->routes[modules->route_count++] =
             (struct routes){.metrics = wt__gateway_write_metrics, .context = modules->servers.gateway};
+    if (modules->replica.follower)
+        modules->routes[modules->route_count++] =
+            (struct routes){.metrics = wt__replica_metrics, .context = &modules->replica};
     options->policed = modules->servers.policy != NULL;
     options->more = modules->routes;
     options->more_count = modules->route_count;
@@ -575,7 +580,9 @@ static int serve_api(struct cli *cli, struct api_options *options, struct serve_
     if (options->log.form == LOG_FORM_JSON)
         cli->log = &options->log;
     wt__file_map_copies();
+    WT_TRY(wt__replica_open(cli, &modules->replica));
     WT_TRY(wt__cli_open(cli, OPEN_CREATE, NULL, &options->engine));
+    WT_TRY(wt__replica_start(cli, &modules->replica, options->engine));
     WT_TRY(open_modules(cli, options, modules));
     WT_TRY(start_upstreams(cli, modules));
     return run_http_server(cli, modules->api, options->engine, options->guard.listen);
@@ -592,6 +599,7 @@ int wt__cmd_serve(struct cli *cli)
         return wt__cli_usage(cli, "--%s needs --new-key", wt__has_option(cli, OPT_SCOPES) ? "scopes" : "tenant");
     int code = serve_api(cli, &options, &modules, &log);
     close_modules(&modules);
+    wt__replica_close(&modules.replica);
     wt_close(options.engine);
     cli->log = NULL;
     close_log_writer(log);

@@ -3,16 +3,18 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "cli/cli.h"
 
 #include "text/shown.h"
 #include "wire/results.h"
 
 enum {
-    PAGE = 1000,         /* usages per wt_list_usage */
-    LEAD = 30,           /* columns of time and outcome */
-    LEAST = 20,          /* minimum columns of tools and request */
-    ARGUMENTS_SHOWN = 40 /* columns of a tool's arguments */
+    PAGE = 1000,          /* usages per wt_list_usage */
+    LEAD = 30,            /* columns of time and outcome */
+    LEAST = 20,           /* minimum columns of tools and request */
+    ARGUMENTS_SHOWN = 40, /* columns of a tool's arguments */
+    SEGMENT_FILES_MAX = 1000000
 };
 
 /* ---------------------------------------------------------------- add SOURCE */
@@ -416,6 +418,72 @@ static int run_usage_forget(struct cli *cli, wt_engine *engine)
     return forgotten > 0 && !wt__has_option(cli, OPT_NO_VECTORS) ? relearn_usages(cli, engine) : 0;
 }
 
+/* ---------------------------------------------------------------- segments of replicas */
+
+/* Prints the result of one file. */
+static int print_segment(struct cli *cli, const char *id, const struct usage_segment *segment)
+{
+    struct buffer out = {0};
+    if (cli->json) {
+        wt__json_usage_segment(&out, id, segment);
+        wt__buffer_char(&out, '\n');
+    } else if (!segment->applied) {
+        wt__buffer_printf(&out, "%s: applied before\n", id);
+    } else {
+        wt__buffer_printf(&out, "%s: %zu recorded, %zu repeated, %zu refused\n", id, segment->recorded,
+                          segment->repeated, segment->refused);
+    }
+    return wt__cli_print(&out) ? 0 : END_SYSTEM;
+}
+
+/* Applies a file named TIME-ID.jsonl, and removes it. */
+static int import_segment_file(struct cli *cli, wt_engine *engine, const char *path)
+{
+    WT_AUTO_FREE char *text = NULL;
+    struct usage_segment segment;
+    size_t len = 0;
+    wt_error err;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dash = strrchr(name, '-');
+    struct str id = wt__str(dash ? dash + 1 : name);
+    id.len -= strlen(".jsonl");
+    const char *shown = wt__arena_copy(&cli->arena, id);
+    if (!shown)
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
+    int rc = wt__file_read(&text, &len, path, USAGE_SEGMENT_BYTES_MAX, &err);
+    if (rc == 0)
+        rc = wt__apply_usage_segment(engine, id, (struct str){text, len}, &segment, &err);
+    if (rc == WT_EFORMAT || rc == WT_ETOOLONG)
+        wt__fail_context(&err, rc, "%s", path);
+    if (rc < 0)
+        return wt__cli_fail(cli, &err);
+    WT_TRY(print_segment(cli, shown, &segment));
+    return unlink(path) == 0 ? 0 : wt__cli_report(cli, END_SYSTEM, "cannot remove %s", path);
+}
+
+/* Applies the segments in folders, oldest first. A malformed segment is reported, and stays. */
+static int run_import_segments(struct cli *cli, wt_engine *engine)
+{
+    int code = END_DONE;
+    wt_error err;
+    if (cli->arguments.word_count < 2)
+        return wt__cli_usage(cli, "`usage import-segments` needs the folder of a replica's segments, CACHE/usage");
+    for (size_t i = 1; i < cli->arguments.word_count; i++) {
+        char **paths;
+        size_t count;
+        if (wt__list_own_files(&cli->arena, cli->arguments.words[i], SEGMENT_FILES_MAX, &paths, &count, &err) < 0)
+            return wt__cli_fail_input(cli, &err);
+        for (size_t k = 0; k < count; k++) {
+            size_t len = strlen(paths[k]);
+            int done = len > 6 && strcmp(paths[k] + len - 6, ".jsonl") == 0 ? import_segment_file(cli, engine, paths[k])
+                                                                            : END_DONE;
+            if (done != END_DONE && done != END_INPUT)
+                return done;
+            code = done != END_DONE ? done : code;
+        }
+    }
+    return code;
+}
+
 /* ---------------------------------------------------------------- the verb */
 
 static const struct usage_action {
@@ -437,6 +505,7 @@ static const struct usage_action {
      false,
      true,
      {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_ALL, OPT_YES, OPT_NO_VECTORS, OPT_MODEL, OPT_MODELS, OPT_COUNT}},
+    {"import-segments", run_import_segments, true, false, {OPT_COUNT}},
 };
 
 static bool action_allows(const struct usage_action *action, enum option_id id)
@@ -483,7 +552,7 @@ static int check_usage_action(const struct cli *cli, const struct usage_action *
     for (size_t i = 0; i < a->verb->option_count; i++)
         if (a->given[a->verb->options[i].id] && !action_allows(action, a->verb->options[i].id))
             return wt__cli_usage(cli, "--%s is not an option of `usage %s`", a->verb->options[i].name, action->name);
-    if (action->takes_sources)
+    if (action->run == run_usage_add)
         return check_usage_add(cli);
     if (!action->takes_sources && a->word_count > 1)
         return wt__cli_usage(cli, "`usage %s` takes no arguments, but \"%s\" was given", action->name, a->words[1]);

@@ -49,6 +49,22 @@ enum { TIMEOUT_MAX = 24 * 60 * 60 };
     OPTION(TENANT, "tenant", TEXT, "NAME", "Only what this tenant sees, with its own statistics (docs/tenants.md)."),  \
         TENANTS_OPTION
 
+/* Options of verbs that can run on a replica. */
+#define FOLLOW_OPTIONS                                                                                                 \
+    OPTION(FOLLOW_PUBLICATION, "follow", TEXT, "LOCATION",                                                             \
+           "Use a replica of the publication at LOCATION, a folder or an address that `whichtool publish` writes, "    \
+           "instead of a store. Changes are refused (docs/replicas.md)."),                                             \
+        OPTION(CACHE, "cache", FOLDER, "FOLDER",                                                                       \
+               "With --follow: folder of the replica. Default: a folder below the cache folder."),                     \
+        NUMBER(POLL, "poll", "MS", 3600000,                                                                            \
+               "With --follow: interval of looking for a new generation, in milliseconds. Default: 250."),             \
+        OPTION(TOKEN, "token", FILE, "FILE", "With --follow: file with the bearer token of the publication's server.")
+
+#define WRITER_KEY_OPTION                                                                                              \
+    OPTION(WRITER_KEY, "writer-key", FILE, "FILE",                                                                     \
+           "With --follow: file with the key by which reported usage is delivered to the writer; it needs the scope "  \
+           "write.")
+
 #define EXPORT_FORMATS "openai openai-responses anthropic gemini mcp"
 
 #define LOADING_FORMATS "anthropic-reference anthropic-inline openai-search"

@@ -54,7 +54,7 @@ const struct cli_verb *const wt__verbs[] = {
     &wt__add_verb,    &wt__find_verb,    &wt__pick_verb,     &wt__call_verb,  &wt__list_verb,    &wt__show_verb,
     &wt__remove_verb, &wt__status_verb,  &wt__rename_verb,   &wt__check_verb, &wt__vectors_verb, &wt__usage_verb,
     &wt__eval_verb,   &wt__train_verb,   &wt__generate_verb, &wt__mcp_verb,   &wt__distil_verb,  &wt__model_verb,
-    &wt__serve_verb,  &wt__tenants_verb, &version_verb,      &help_verb,
+    &wt__serve_verb,  &wt__publish_verb, &wt__tenants_verb,  &version_verb,   &help_verb,
 };
 const size_t wt__verb_count = COUNT(wt__verbs);
 

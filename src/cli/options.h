@@ -52,6 +52,13 @@ enum option_id {
     OPT_FORMAT,
     OPT_HTML,
     OPT_FOLLOW,
+    OPT_FOLLOW_PUBLICATION,
+    OPT_GRACE,
+    OPT_POLL,
+    OPT_TOKEN,
+    OPT_WATCH,
+    OPT_WRITER,
+    OPT_WRITER_KEY,
     OPT_LAYERS,
     OPT_FREEZE,
     OPT_K,
@@ -258,7 +265,7 @@ extern const struct cli_verb wt__add_verb, wt__list_verb, wt__show_verb, wt__rem
     wt__rename_verb, wt__check_verb, wt__vectors_verb;
 extern const struct cli_verb wt__train_verb, wt__distil_verb, wt__model_verb;
 extern const struct cli_verb wt__usage_verb, wt__eval_verb, wt__generate_verb;
-extern const struct cli_verb wt__mcp_verb, wt__serve_verb, wt__tenants_verb;
+extern const struct cli_verb wt__mcp_verb, wt__publish_verb, wt__serve_verb, wt__tenants_verb;
 
 extern const struct cli_verb *const wt__verbs[];
 extern const size_t wt__verb_count;

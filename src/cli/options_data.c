@@ -42,7 +42,7 @@ static const struct cli_example usage_examples[] = {
 
 const struct cli_verb wt__usage_verb = {
     .name = "usage",
-    .arguments = "add|list|export|forget [SOURCE...]",
+    .arguments = "add|list|export|forget|import-segments [SOURCE...]",
     .summary = "Record which tools requests used, to improve finding",
     .text =
         "add imports usages from files, data sets in BEIR layout (folders with queries.jsonl and qrels/SPLIT.tsv) or "
@@ -57,11 +57,13 @@ const struct cli_verb wt__usage_verb = {
         "tools. A usage that is invalid, or has no known tool, is reported, skipped and counted. Failed usages are "
         "stored, but not used for training.\n"
         "list shows usages in the order of recording, with removed tools in brackets. export writes them in the form "
-        "that add reads. forget removes them permanently; on a terminal it asks first, unless --yes is given.\n"
+        "that add reads. forget removes them permanently; on a terminal it asks first, unless --yes is given. "
+        "import-segments applies the segments that replicas have spooled in the given folders, each exactly once, and "
+        "removes them (docs/replicas.md).\n"
         "Requests and arguments are stored verbatim, in the store only. Arguments with names of credentials are left "
         "out, as in schemas; do not record other secrets.",
     .kind = VALUE_FILE,
-    .choices = "add list export forget",
+    .choices = "add list export forget import-segments",
     .min_words = 1,
     .max_words = MANY_WORDS,
     OPTIONS(usage_options),

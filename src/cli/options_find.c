@@ -68,6 +68,7 @@ static const struct cli_option find_options[] = {
          "is left."),
     FOUND_FORMAT_OPTION,
     CONVERSATION_OPTIONS,
+    FOLLOW_OPTIONS,
     MODEL_OPTIONS,
 };
 static const struct cli_example find_examples[] = {

@@ -69,6 +69,8 @@ static const char mcp_text[] =
 static const struct cli_option mcp_options[] = {
     CATALOGUE_OPTIONS,
     NUMBER(TIMEOUT, "timeout", "SECONDS", TIMEOUT_MAX, "Time limit of one search. Default: 30."),
+    FOLLOW_OPTIONS,
+    WRITER_KEY_OPTION,
     SERVERS_OPTIONS,
     CHOICE(FACE, "face", "FACE", FACE_KINDS(FACE_KIND_WORD, " "),
            "With --servers, what the client sees: " FACE_KINDS(FACE_KIND_DESCRIPTION, "; ") ". Default: auto."),
@@ -175,6 +177,8 @@ static const struct cli_option serve_options[] = {
          "Stop at the end of standard input, as with Ctrl-C. A program that starts the server keeps the other end of "
          "a pipe open; the server then ends with the program."),
     CATALOGUE_OPTIONS,
+    FOLLOW_OPTIONS,
+    WRITER_KEY_OPTION,
     SERVERS_OPTIONS,
     OPTION(
         PASS_HEADER, "pass-header", TEXT, "NAME",
@@ -194,6 +198,7 @@ static const struct cli_example serve_examples[] = {
     {"whichtool serve --listen 0.0.0.0:8642 --keys keys --host tools.example.com",
      "Serves other machines under a name; requires a key."},
     {"whichtool serve --listen unix:/run/whichtool/socket --log json", "Serves a proxy on this machine."},
+    {"whichtool serve --follow https://files.example.com/tools", "Serves a replica of a published store."},
 };
 
 const struct cli_verb wt__serve_verb = {
@@ -246,4 +251,43 @@ const struct cli_verb wt__tenants_verb = {
     OPTIONS(tenants_options),
     EXAMPLES(tenants_examples),
     .run = wt__cmd_tenants,
+};
+
+static const struct cli_option publish_options[] = {
+    FLAG(WATCH, "watch", "Keep running, and publish each change of the store."),
+    NUMBER(POLL, "poll", "MS", 3600000,
+           "With --watch: interval of looking for changes, in milliseconds. Default: 200."),
+    OPTION(WRITER, "writer", TEXT, "URL",
+           "Address of the server that changes the store, such as https://tools.example.com. Replicas name it in "
+           "errors, and deliver reported usage to it."),
+    OPTION(POLICY, "policy", FILE, "FILE", "Policy of the gateway, which replicas with --servers then use."),
+    NUMBER(GRACE, "grace", "SECONDS", 30 * 24 * 60 * 60,
+           "Time that replaced files stay, for replicas that still read them. Default: 600."),
+    OPTION(TOKEN, "token", FILE, "FILE", "For an address: file with the bearer token of the server."),
+    MODEL_OPTIONS,
+};
+static const struct cli_example publish_examples[] = {
+    {"whichtool publish /srv/tools", "Publishes the store once to a folder."},
+    {"whichtool publish --watch --writer https://tools.example.com /srv/tools",
+     "Publishes each change; replicas send usage to the writer."},
+    {"whichtool publish --watch https://files.example.com/tools --token token.txt",
+     "Publishes to a server that accepts PUT."},
+};
+
+const struct cli_verb wt__publish_verb = {
+    .name = "publish",
+    .arguments = "LOCATION",
+    .summary = "Publish the store for replicas",
+    .text =
+        "Writes the tools, their vectors, approvals, recorded use and trained models to LOCATION: a folder that any "
+        "static file server can serve, or an address that accepts PUT. Replicas follow it with --follow of find, mcp "
+        "and serve (docs/replicas.md). A publication is atomic. The next one appends only what has changed. The "
+        "encoder is not published: replicas need the same one, which is checked by its hash.\n"
+        "The publication contains recorded requests and arguments. Protect it like the store.",
+    .kind = VALUE_FOLDER,
+    .min_words = 1,
+    .max_words = 1,
+    OPTIONS(publish_options),
+    EXAMPLES(publish_examples),
+    .run = wt__cmd_publish,
 };

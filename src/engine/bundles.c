@@ -215,7 +215,7 @@ static int make_bundle_snapshot(struct bundle_writer *b, const char *folder, uin
     WT_TRY(index_bundles(b, &lexical, &content.lexical_len, err));
     content.keys = b->keys;
     content.lexical = lexical;
-    return wt__snapshot_make(out, b->engine->read_only ? "" : folder, b->engine->busy_ms, NULL, &content, err);
+    return wt__snapshot_make(out, b->engine->keeps_derived ? folder : "", b->engine->busy_ms, NULL, &content, err);
 }
 
 static void bundle_writer_dispose(struct bundle_writer *b)
@@ -314,7 +314,7 @@ void wt__bundles_free(struct bundles *bundles)
 void wt__bundles_discard(const wt_engine *engine)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
-    for (size_t which = 0; which < BUNDLES_KINDS && !engine->read_only; which++) {
+    for (size_t which = 0; which < BUNDLES_KINDS && engine->keeps_derived; which++) {
         const char *folder = bundle_folder(engine, which, &arena);
         if (folder && folder[0])
             wt__snapshot_discard(folder, engine->busy_ms, NULL);

@@ -106,8 +106,19 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     struct store_options store = {.read_only = options.read_only, .busy_ms = engine->busy_ms};
     WT_TRY(wt__store_open(&engine->store, path, &store, err));
     engine->read_only = wt__store_read_only(engine->store);
+    engine->keeps_derived = !engine->read_only || wt__store_replica_of(engine->store);
     *out = WT_TAKE(engine);
     return 0;
+}
+
+int wt__engine_refuse_read_only(const wt_engine *engine, const char *what, wt_error *err)
+{
+    const char *writer = wt__store_replica_of(engine->store);
+    if (writer)
+        return wt__fail_replica(err, writer);
+    return engine->read_only
+               ? wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; %s", engine->path, what)
+               : 0;
 }
 
 static void close_engine_pools(wt_engine *engine)

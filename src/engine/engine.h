@@ -116,6 +116,8 @@ struct engine_view {
     void (*close)(struct engine_view *view); /* frees the view */
 };
 
+struct reported_usage; /* changes/recorded_use.h */
+
 struct wt_engine {
     struct engine_view *view; /* NULL for an engine that shows its whole store */
     char *path;               /* name of the store in messages, without a password */
@@ -130,9 +132,16 @@ struct wt_engine {
     bool by_default;     /* the model is the default, because the caller named none */
     bool model_included; /* the model was installed with the program */
     bool read_only;
+    bool keeps_derived; /* derived files are written: the store is writable, or a replica in its own cache */
     unsigned threads;
     unsigned busy_ms;                     /* milliseconds to wait for the lock of another process */
     struct vector_cache *request_vectors; /* vectors of recent requests; NULL if they are not kept */
+
+    /* Set while a replica spools reported usage for the writer (replica/usage_spool.h); else NULL. Writes the usages in
+     * place of the store. */
+    int (*spool_usages)(void *spool, struct reported_usage *const *usages, size_t count, wt_error *err);
+    void *spool;
+    atomic_uint segments; /* segments of replicas' usages applied by this engine */
 
     pthread_mutex_t store_lock;
     struct store *store;
@@ -181,6 +190,9 @@ static inline wt_engine *wt__model_owner(wt_engine *engine)
 
 /* Initialises the locks of a zeroed engine. */
 void wt__engine_init_locks(wt_engine *engine);
+
+/* Fails with WT_EREADONLY if the store cannot be changed. what: what cannot be done, such as "no tools can be added". */
+int wt__engine_refuse_read_only(const wt_engine *engine, const char *what, wt_error *err);
 
 /* Locks build_lock. Another thread may hold it during a whole build, so this polls progress and returns WT_ECANCELLED
  * if cancelled. */

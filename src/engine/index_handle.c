@@ -205,8 +205,8 @@ static int make_index_snapshot(struct collection *collection, struct collection 
         .sources = sets.sources,
         .source_count = sets.len,
     };
-    return wt__snapshot_make(out, engine->read_only ? "" : engine->index_folder, engine->busy_ms, previous, &content,
-                             err);
+    return wt__snapshot_make(out, engine->keeps_derived ? engine->index_folder : "", engine->busy_ms, previous,
+                             &content, err);
 }
 
 /* Reads the store and makes a snapshot. See build_snapshot_once. now: state of the store afterwards. */
@@ -582,7 +582,7 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index)
         replace_index(engine, NULL);
     pthread_mutex_unlock(&engine->lock);
     if (current && engine->index_folder[0] &&
-        (engine->read_only || wt__snapshot_discard(engine->index_folder, engine->busy_ms, NULL) < 0))
+        (!engine->keeps_derived || wt__snapshot_discard(engine->index_folder, engine->busy_ms, NULL) < 0))
         engine->damaged = index->moment.state;
     pthread_mutex_unlock(&engine->build_lock);
 }

@@ -278,12 +278,13 @@ static int take_listing(void *context, struct upstream *upstream, const struct u
     int rc = source.failed || said.failed
                  ? wt__fail_nomem(err)
                  : wt_review(gateway->engine, name, listing->tools.ptr, listing->tools.len, &options, &report, err);
+    bool more = report && wt__upstream_set_waiting(upstream, listing, report);
     if (rc == 0)
         rc = wt__gateway_renew(gateway, err);
     pthread_mutex_unlock(&gateway->import_lock);
     if (rc == 0)
         rc = renew_offers(gateway, upstream, err);
-    if (report && wt__upstream_set_waiting(upstream, listing, report))
+    if (more)
         report_waiting(gateway, name, report, deceives);
     report_malformed(gateway, upstream, listing);
     wt_review_report_free(report);

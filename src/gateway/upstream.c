@@ -116,6 +116,17 @@ static bool is_name_of_tool(const void *context, const char *server, const char 
             strcmp(asked->name + len + 1, tool) == 0);
 }
 
+bool wt__upstream_is_waiting(struct upstream *upstream, const char *id)
+{
+    bool found = false;
+    pthread_mutex_lock(&upstream->lock);
+    struct str ids = wt__buffer_view(&upstream->waiting);
+    for (size_t at = 0; !found && at < ids.len; at += strlen(ids.ptr + at) + 1)
+        found = strcmp(ids.ptr + at, id) == 0;
+    pthread_mutex_unlock(&upstream->lock);
+    return found;
+}
+
 bool wt__upstream_find_waiting(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1])
 {
     return find_waiting_tool(upstream, is_name_of_tool, &(struct requested_name){name, bare}, own);

@@ -104,6 +104,8 @@ void wt__upstream_notes(struct upstream *upstream, struct buffer *out);
  * before: tools, resources, templates, prompts and the instructions. */
 bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_listing *listing,
                               const wt_review_report *report);
+/* True if the server's last list has a definition of the tool that waits for approval. id: "SERVER/NAME". */
+bool wt__upstream_is_waiting(struct upstream *upstream, const char *id);
 /* True if the tool with this name waits for approval. name: an exported name, an id or, with bare, the server's own
  * name. own: receives the server's own name. */
 bool wt__upstream_find_waiting(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1]);

@@ -96,11 +96,12 @@ static bool is_pinned_tool(const struct view_builder *m, const wt_tool *tool)
     return pin && wt__definition_hash(definition, sha256, NULL, NULL) == 0 && strcmp(pin->sha256, sha256) == 0;
 }
 
-/* Adds a tool to the view, unless the lock does not pin the tool or its definition cannot be used. */
+/* Adds a tool to the view, unless the lock does not pin the tool, the server lists another definition of it that waits
+ * for approval (on a replica, whose catalogue does not change), or its definition cannot be used. */
 static int add_view_tool(struct view_builder *m, struct upstream *upstream, const wt_tool *from)
 {
     struct tool_view *view = m->view;
-    if (!is_pinned_tool(m, from))
+    if (!is_pinned_tool(m, from) || wt__upstream_is_waiting(upstream, from->id))
         return 0;
     struct view_tool *tool = wt__arena_array(&view->arena, struct view_tool, 1);
     if (!tool || wt__grow((void **)&view->tools, &m->capacity, view->count + 1, sizeof *view->tools) < 0)

@@ -522,6 +522,8 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     WT_TRY(check_training_name(lesson, err));
     WT_TRY(check_train_options(lesson, &options, err));
     WT_TRY(check_sets(lesson, &options, engine, err));
+    if (engine && wt__store_replica_of(engine->store))
+        return wt__engine_refuse_read_only(engine, "nothing can be trained", err);
     WT_TRY(read_fields(lesson, options.fields, &fields, err));
     struct training training = {
         .options = &options, .seed = options.seed ? options.seed : SEED, .fields = fields, .lock = -1};

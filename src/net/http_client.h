@@ -82,8 +82,9 @@ int wt__http_session_open(struct http_session **out, wt_error *err);
 void wt__http_session_close(struct http_session *session);
 
 struct http_post {
-    const char *url;   /* http or https */
-    const char *shown; /* name of the server in errors, if the URL contains secrets; NULL for the URL */
+    const char *url;    /* http or https */
+    const char *method; /* NULL for POST; "PUT" or "DELETE" */
+    const char *shown;  /* name of the server in errors, if the URL contains secrets; NULL for the URL */
     const struct http_header *headers;
     size_t header_count;
     struct str body;
@@ -105,6 +106,35 @@ struct http_answer {
 /* Sends the request. Returns 0 for any status. Errors: WT_ENETWORK, WT_ETOOLONG (answer), WT_EINVAL (a header that
  * is too long or contains a control character), WT_ECANCELLED, WT_ENOMEM. */
 int wt__http_post(struct http_session *session, const struct http_post *post, struct http_answer *out, wt_error *err);
+
+/* Fetches a file, or a part of it, if it has changed. Redirects are not followed. The content is untrusted: the caller
+ * must check it. */
+struct http_fetch {
+    const char *url;   /* http or https */
+    const char *token; /* sent as "Authorization: Bearer"; may be NULL */
+    const char *etag,
+        *modified;          /* values of an earlier answer, to get status 304 if the file is unchanged; may be NULL */
+    uint64_t from, to;      /* bytes [from, to) of the file; to is the limit of its size if from is 0 */
+    bool whole;             /* ask for the whole file without a range; more than `to` bytes are an error */
+    unsigned connect_ms;    /* timeout for connecting */
+    unsigned stall_seconds; /* timeout without any byte */
+    struct progress *progress; /* checked for cancellation about every second; may be NULL */
+    /* Takes the next bytes of the range, in order. Returns 0, or an error, which ends the transfer. */
+    int (*take)(void *context, struct str bytes, wt_error *err);
+    void *context;
+};
+
+struct http_fetched {
+    int status;                                              /* 200, 206 or 304, or the status of an error */
+    char etag[HTTP_VALUE_BYTES], modified[HTTP_VALUE_BYTES]; /* "" if missing */
+    uint64_t received; /* bytes of bodies received, also those outside the range from servers without ranges */
+};
+
+/* Fetches. Returns 0 if the status is 304, or if all bytes of the range were taken. Errors: WT_ENOTFOUND (status 404 or
+ * 410), WT_ENETWORK (any other status, or the file is shorter), WT_ETOOLONG (`whole`, and the file is longer),
+ * WT_ECANCELLED, WT_EINVAL, WT_ENOMEM, those of `take`. */
+int wt__http_fetch(struct http_session *session, const struct http_fetch *fetch, struct http_fetched *out,
+                   wt_error *err);
 
 /* Checks that url is an http or https address without user, password, query and fragment. Errors show this address, and
  * the caller appends a path to it. Errors: WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */

@@ -10,11 +10,6 @@
 
 enum { RETRY_DIGITS = 9 }; /* maximum number of digits read from retry-after-ms */
 
-struct http_session {
-    const struct curl_library *lib;
-    CURL *curl;
-};
-
 struct post_exchange {
     const struct http_post *post;
     const struct curl_library *lib;
@@ -165,6 +160,7 @@ static int set_post_options(struct post_exchange *exchange)
         lib->easy_setopt(curl, CURLOPT_USERAGENT, "whichtool/" WT_VERSION),
         lib->easy_setopt(curl, CURLOPT_HTTPHEADER, exchange->headers),
         lib->easy_setopt(curl, CURLOPT_POST, 1L),
+        lib->easy_setopt(curl, CURLOPT_CUSTOMREQUEST, post->method),
         lib->easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)post->body.len),
         lib->easy_setopt(curl, CURLOPT_POSTFIELDS, post->body.len ? post->body.ptr : ""),
         lib->easy_setopt(curl, CURLOPT_ERRORBUFFER, exchange->reason),

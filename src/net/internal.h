@@ -43,6 +43,12 @@ struct curl_library {
     void (*slist_free_all)(struct curl_slist *list);
 };
 
+/* See http_client.h. */
+struct http_session {
+    const struct curl_library *lib;
+    CURL *curl;
+};
+
 /* Loads and initialises libcurl once; thread-safe. Fails with WT_ENETWORK if it is not installed. */
 int wt__curl(const struct curl_library **out, wt_error *err);
 

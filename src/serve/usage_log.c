@@ -343,10 +343,13 @@ static void *run_learner(void *context)
 {
     struct usage_log *log = context;
     double next_ms = 0;
+    unsigned segments = atomic_load(&log->engine->segments);
     pthread_mutex_lock(&log->lock);
     while (!atomic_load(&log->closing)) {
         if (!log->unlearned) {
-            pthread_cond_wait(&log->wake, &log->lock);
+            wt__steady_wait(&log->wake, &log->lock, wt__now_ms() + log->options.learn_ms);
+            log->unlearned |= atomic_load(&log->engine->segments) != segments;
+            segments = atomic_load(&log->engine->segments);
         } else if (wt__now_ms() < next_ms) {
             wt__steady_wait(&log->wake, &log->lock, next_ms);
         } else {
@@ -414,12 +417,13 @@ int wt__usage_log_open(struct usage_log **out, wt_engine *engine, const struct u
                        wt_error *err)
 {
     *out = NULL;
-    if (engine->read_only)
-        return wt__fail(err, WT_EREADONLY, "cannot record usages: the store %s is open for reading only", engine->path);
+    if (!engine->spool_usages)
+        WT_TRY(wt__engine_refuse_read_only(engine, "usages cannot be recorded", err));
     struct usage_log *log = calloc(1, sizeof *log);
     WT_CHECK_ALLOC(log, err);
     log->engine = engine;
     log->options = fill_usage_options(options);
+    log->options.no_learning |= engine->spool_usages != NULL; /* the writer learns */
     log->last = &log->first;
     log->unlearned = true; /* an earlier process may have left usages to learn from */
     log->buckets = wt__alloc_array(USAGE_LOG_CLIENTS_MAX, sizeof *log->buckets);

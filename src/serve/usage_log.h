@@ -37,7 +37,7 @@ enum {
 struct usage_log_options {
     unsigned commit_ms, learn_ms;
     unsigned client_a_minute, client_burst;
-    bool no_learning; /* another process runs wt_learn_usage */
+    bool no_learning; /* another process runs wt_learn_usage; always true on a replica */
 };
 
 struct usage_log;

@@ -14,7 +14,7 @@ struct usage_routes {
     struct usage_log *log; /* NULL if the store is open for reading only */
     const wt_engine *engine;
     bool policed; /* a policy restricts tools by client */
-    struct route row;
+    struct route rows[2];
     struct routes routes;
 };
 
@@ -100,6 +100,16 @@ static void answer_usage(void *context, struct http_exchange *exchange, const st
         answer_usage_error(usage, exchange, &err, retry_ms);
 }
 
+static int answer_usage_segment(struct api_call *call, wt_error *err)
+{
+    WT_CLEANUP(wt__body_dispose) struct batch_query query = {0};
+    struct usage_segment result;
+    WT_TRY(wt__batch_query_read(&query, call->request->query, err));
+    WT_TRY(wt__apply_usage_segment(call->service->engine, wt__str(query.id), call->request->body, &result, err));
+    wt__json_usage_segment(&call->body, query.id, &result);
+    return 0;
+}
+
 static void put_usage_metrics(void *context, struct buffer *out)
 {
     const struct usage_routes *usage = context;
@@ -144,7 +154,7 @@ int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool pol
     int rc = wt__usage_log_open(&usage->log, engine, NULL, err);
     if (rc < 0 && rc != WT_EREADONLY)
         return rc;
-    usage->row = (struct route){
+    usage->rows[0] = (struct route){
         .method = "POST",
         .path = "/v1/usage",
         .scope = SCOPE_USAGE,
@@ -157,7 +167,19 @@ int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool pol
                    "Recorded usages are on disk.",
         .take = answer_usage,
         .context = usage};
-    usage->routes = (struct routes){&usage->row, 1, put_usage_metrics, usage};
+    usage->rows[1] = (struct route){
+        .method = "POST",
+        .path = "/v1/usage/segments",
+        .scope = SCOPE_WRITE,
+        .body_max = USAGE_SEGMENT_BYTES_MAX,
+        .query = &wt__usage_fields,
+        .raw_body = "A segment of usages that a replica has spooled",
+        .name = "apply_usage_segment",
+        .summary = "Record the usages of a replica once",
+        .returns = "Whether the segment was applied now, and numbers of usages recorded, repeated and refused.",
+        .answer = answer_usage_segment,
+        .takes_long = true};
+    usage->routes = (struct routes){usage->rows, 2, put_usage_metrics, usage};
     *out = WT_TAKE(usage);
     return 0;
 }

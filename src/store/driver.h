@@ -98,6 +98,8 @@ struct sql_driver {
     bool (*seen)(struct store *store, struct usage_info *out);
     void (*note_seen)(struct store *store, const struct usage_info *info);
 
+    /* Reads a number that differs after each commit of another connection to the database. */
+    int (*read_change_mark)(struct store *store, int64_t *out, wt_error *err);
     /* Prepares for many changes, or ends that. */
     void (*set_bulk)(struct store *store, bool bulk);
     /* Copies vectors [count, D] for the owner's own searches in the database, within the change that stores them. NULL
@@ -124,6 +126,7 @@ struct store {
     char *path;     /* name in messages, without a password */
     char *url;      /* URL of a database server, which may contain a password; NULL for a file */
     bool read_only;
+    char *replica_of;                   /* writer of a replica, whose changes are refused; NULL for other stores */
     int64_t version;                    /* version of the tables when they were opened; 0 until known */
     unsigned busy_ms;                   /* maximum wait for a lock */
     struct progress *progress;          /* progress of the open call or the running import; may be NULL */

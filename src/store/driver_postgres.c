@@ -378,6 +378,12 @@ static int64_t count_postgres_changes(struct store *store)
     return postgres_of(store)->changes;
 }
 
+/* The next transaction's number grows with each change in any database of the server. */
+static int read_postgres_change_mark(struct store *store, int64_t *out, wt_error *err)
+{
+    return wt__sql_number(store, "SELECT txid_snapshot_xmax(txid_current_snapshot())", out, err);
+}
+
 static void set_postgres_bulk(struct store *store, bool bulk)
 {
     (void)store, (void)bulk;
@@ -514,6 +520,7 @@ const struct sql_driver wt__postgres_driver = {
     .changes = count_postgres_changes,
     .seen = read_postgres_seen,
     .note_seen = note_postgres_seen,
+    .read_change_mark = read_postgres_change_mark,
     .set_bulk = set_postgres_bulk,
     .copy_vectors = copy_postgres_vectors,
     .check = check_postgres,

@@ -420,6 +420,11 @@ static void note_sqlite_seen(struct store *store, const struct usage_info *info)
 
 /* A larger page cache holds the changed pages until the commit. A smaller cache could spill pages to the file, which
  * locks out readers before the commit. */
+static int read_sqlite_change_mark(struct store *store, int64_t *out, wt_error *err)
+{
+    return wt__sql_number(store, "PRAGMA data_version", out, err);
+}
+
 static void set_sqlite_bulk(struct store *store, bool bulk)
 {
     sqlite3_exec(handle_of(store), bulk ? "PRAGMA cache_size=-262144" : "PRAGMA cache_size=-8192", NULL, NULL, NULL);
@@ -505,6 +510,7 @@ const struct sql_driver wt__sqlite_driver = {
     .changes = count_sqlite_changes,
     .seen = read_sqlite_seen,
     .note_seen = note_sqlite_seen,
+    .read_change_mark = read_sqlite_change_mark,
     .set_bulk = set_sqlite_bulk,
     .check = check_sqlite,
     .size = measure_sqlite,

@@ -343,12 +343,42 @@ static int apply_listing(struct store_review *r)
     return import_approved(r, true);
 }
 
+/* Decides on an item by the published approvals. A replica trusts no first list: the writer has reviewed it. */
+static int judge_published(struct store_review *r, struct review_item *item)
+{
+    struct known_row known = {0};
+    if (r->server != 0)
+        WT_TRY(find_known(r, item, &known));
+    bool same = known.approved && strcmp(known.approved_sha256, item->sha256) == 0;
+    bool approved = same && (!r->listing->lock || item->locked);
+    item->verdict = approved ? REVIEW_APPROVED : known.approved ? REVIEW_CHANGED : REVIEW_NEW;
+    if (approved && is_tool_item(item) && known.tool != 0)
+        r->ids[r->tool_count++] = known.tool;
+    return 0;
+}
+
+/* Checks a listing on a replica, whose approvals are those of the writer, and stores nothing. */
+static int review_on_replica(struct store_review *r, struct review_changes *out)
+{
+    WT_AUTO_FREE int64_t *ids = wt__alloc_array(r->listing->count + 1, sizeof *ids);
+    WT_CHECK_ALLOC(ids, r->err);
+    r->ids = ids;
+    WT_TRY(wt__reserved_find(r->store, r->listing->provider, &r->server, r->err));
+    for (size_t i = 0; i < r->listing->count; i++)
+        WT_TRY(judge_published(r, &r->listing->items[i]));
+    out->ids = WT_TAKE(ids);
+    out->tool_count = r->tool_count;
+    return 0;
+}
+
 int wt__store_review(struct store *store, const struct review_listing *listing, struct review_changes *out,
                      wt_error *err)
 {
     struct store_review r = {.store = store, .listing = listing, .err = err};
     struct progress *before = store->progress;
     *out = (struct review_changes){0};
+    if (store->replica_of)
+        return review_on_replica(&r, out);
     int rc = begin_store_review(&r);
     if (rc == 0)
         rc = apply_listing(&r);

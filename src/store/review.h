@@ -57,7 +57,8 @@ struct review_changes {
     struct store_changes catalogue;
 };
 
-/* Checks, imports and records a listing. Sets the verdicts of the items. */
+/* Checks, imports and records a listing. Sets the verdicts of the items. On a replica, only checks the listing against
+ * the approvals of the writer. */
 int wt__store_review(struct store *store, const struct review_listing *listing, struct review_changes *out,
                      wt_error *err);
 

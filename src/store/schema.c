@@ -31,7 +31,9 @@
  *   approved_after  id of the newest usage at the approval; NULL if not tracked. The tool is new until a later usage
  *                   calls it
  *   offered         waiting definition; NULL if the row has no waiting definition
- * usage_sum: while a sum is stale, uses is -1 and data is empty. */
+ * usage_sum: while a sum is stale, uses is -1 and data is empty.
+ * replica: the state of a replica (store/rows.h); empty in other stores.
+ * usage_segment: segments of usages from replicas that were applied, with the time in seconds since 1970. */
 #include "store/schema.h"
 
 #include "store/internal.h"
@@ -179,4 +181,10 @@ const struct migration wt__sqlite_migrations[WT_STORE_VERSION] = {
      "CREATE INDEX usage_tool_label ON usage_tool (label, client);"
      "CREATE INDEX client_last ON client (last);",
      wt__usage_fill_hashes},
+
+    {"CREATE TABLE replica ( one INTEGER PRIMARY KEY CHECK (one = 1), publication TEXT NOT NULL, writer TEXT NOT NULL,"
+     " encoder TEXT NOT NULL, encoder_name TEXT NOT NULL, models TEXT NOT NULL, segment INTEGER NOT NULL,"
+     " position INTEGER NOT NULL, digest BLOB NOT NULL, generation INTEGER NOT NULL) STRICT;"
+     "CREATE TABLE usage_segment ( id TEXT PRIMARY KEY, applied INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
+     NULL},
 };

@@ -4,7 +4,7 @@
 
 #include "store/driver.h"
 
-enum { WT_STORE_VERSION = 9 }; /* newest version of the tables */
+enum { WT_STORE_VERSION = 10 }; /* newest version of the tables */
 
 /* [WT_STORE_VERSION] steps of each database. Stores in PostgreSQL exist since version 9: the steps before have no SQL,
  * and step 8 creates all tables. */

@@ -79,4 +79,10 @@ const struct migration wt__postgres_migrations[WT_STORE_VERSION] = {
            "CREATE INDEX review_tool ON review (tool) WHERE tool IS NOT NULL;"
            "CREATE INDEX review_new ON review (approved_since) WHERE approved_after IS NOT NULL;",
            NULL},
+    [9] = {"CREATE TABLE replica (one bigint PRIMARY KEY CHECK (one = 1), publication " TEXT " NOT NULL,"
+           " writer " TEXT " NOT NULL, encoder " TEXT " NOT NULL, encoder_name " TEXT " NOT NULL,"
+           " models " TEXT " NOT NULL, segment bigint NOT NULL, position bigint NOT NULL, digest bytea NOT NULL,"
+           " generation bigint NOT NULL);"
+           "CREATE TABLE usage_segment (id " TEXT " PRIMARY KEY, applied bigint NOT NULL);",
+           NULL},
 };

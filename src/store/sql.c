@@ -210,8 +210,16 @@ static int check_store_version(struct store *store, wt_error *err)
     return rc;
 }
 
+int wt__fail_replica(wt_error *err, const char *writer)
+{
+    return wt__fail(err, WT_EREADONLY, REPLICA_REFUSAL " and cannot be changed; make the change at the writer%s%s",
+                    *writer ? ", " : " that publishes it", writer);
+}
+
 int wt__sql_begin(struct store *store, wt_error *err)
 {
+    if (store->replica_of)
+        return wt__fail_replica(err, store->replica_of);
     if (store->read_only)
         return wt__fail(err, WT_EREADONLY, "%s is open for reading only", store->path);
     int rc = store->driver->begin(store, SQL_WRITE, err);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "store/internal.h"
+#include "store/rows.h"
 #include "store/location.h"
 
 /* ---------------------------------------------------------------- versions */
@@ -64,6 +65,17 @@ static void close_unfinished_store(struct store **store)
     wt__store_close(*store);
 }
 
+/* Sets store->replica_of if the store is a replica. */
+static int find_writer(struct store *store, wt_error *err)
+{
+    struct replica_state state;
+    int rc = wt__replica_state_read(store, &state, err);
+    if (rc <= 0)
+        return rc;
+    store->replica_of = wt__copy_string(state.writer, strlen(state.writer));
+    return store->replica_of ? 0 : wt__fail_nomem(err);
+}
+
 int wt__store_open(struct store **out, const char *path, const struct store_options *options, wt_error *err)
 {
     WT_CLEANUP(close_unfinished_store) struct store *store = NULL;
@@ -82,6 +94,8 @@ int wt__store_open(struct store **out, const char *path, const struct store_opti
     WT_CHECK_ALLOC(store->url || !remote, err);
     WT_TRY(store->driver->connect(store, err));
     WT_TRY(wt__store_migrate(store, store->driver->migrations, store->driver->migration_count, err));
+    if (!options || !options->as_replica)
+        WT_TRY(find_writer(store, err));
     *out = WT_TAKE(store);
     return 0;
 }
@@ -128,6 +142,7 @@ void wt__store_close(struct store *store)
     for (size_t i = 0; i < store->prepared_count; i++)
         store->driver->finalize(store->prepared[i]);
     store->driver->disconnect(store);
+    free(store->replica_of);
     free(store->path);
     free(store->url);
     free(store);
@@ -135,7 +150,12 @@ void wt__store_close(struct store *store)
 
 bool wt__store_read_only(const struct store *store)
 {
-    return store->read_only;
+    return store->read_only || store->replica_of;
+}
+
+const char *wt__store_replica_of(const struct store *store)
+{
+    return store->replica_of;
 }
 
 uint64_t wt__store_size(struct store *store)

@@ -42,6 +42,7 @@ struct store_options {
     bool read_only;
     unsigned busy_ms;          /* 0 for STORE_BUSY_MS */
     struct progress *progress; /* receives waits for a lock; must outlive the store; may be NULL */
+    bool as_replica;           /* allow the changes of store/rows.h. Other stores that are replicas only read */
 };
 
 /* Opens the store at path. An absent or empty file becomes a new store, with its parent folders, unless read_only. An
@@ -72,7 +73,14 @@ bool wt__store_idle(const struct store *store);
 /* Sets the maximum wait for a lock. With 0, a locked store fails with WT_EBUSY at once. */
 void wt__store_set_wait(struct store *store, unsigned busy_ms);
 
+/* True if changes fail with WT_EREADONLY: the file cannot be written, or the store is a replica. */
 bool wt__store_read_only(const struct store *store);
+/* Returns the writer that changes of this replica are refused with; NULL if the store is not a replica. "" if the writer
+ * is unknown. */
+const char *wt__store_replica_of(const struct store *store);
+/* Fails with WT_EREADONLY and a message that begins with REPLICA_REFUSAL and names the writer, but no file. */
+#define REPLICA_REFUSAL "this store is a replica"
+int wt__fail_replica(wt_error *err, const char *writer);
 
 /* Starts a read transaction: until its end every read sees the store as of one moment. It does not allow writes, and
  * does not nest. Commits of other processes wait meanwhile, so keep it short. */
@@ -292,6 +300,11 @@ enum usage_fate {
  * Errors: WT_ETOOLONG (over WT_MAX_USAGES), WT_ECANCELLED. On an error nothing is added or changed. */
 int wt__store_add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
                          enum usage_fate *fates, int64_t *last, wt_error *err);
+
+/* Works like wt__store_add_usages for the usages of a segment, which are added once: the id of the segment is stored in
+ * the same transaction. Returns 1, or 0 with nothing changed if the segment was added before. */
+int wt__store_add_segment(struct store *store, struct str id, const struct usage *usages, size_t count,
+                          enum usage_fate *fates, wt_error *err);
 
 /* Counts the usages with ids over `after` and without a key that repeat a usage with an id up to `after`: same request,
  * same client, and same tools in the same order. Compares each usage with at most 16 others. */

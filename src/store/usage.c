@@ -4,6 +4,8 @@
  * the same way. A request or label is deleted with its last usage. */
 #include "store/internal.h"
 
+#include <time.h>
+
 #include "base/memory.h"
 
 enum { STEP_USAGES = 256 }; /* usages between two progress reports */
@@ -241,6 +243,26 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
     if (rc == 0 && last)
         *last = id;
     return rc;
+}
+
+/* Adds the id of a segment and its usages. Returns 1, or 0 if the id is known. */
+static int add_segment(struct store *store, struct str id, const struct usage *usages, size_t count,
+                       enum usage_fate *fates, wt_error *err)
+{
+    int64_t last = 0;
+    WT_TRY(wt__sql_run(store, "INSERT INTO usage_segment (id, applied) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING",
+                       SQL_VALUES(sql_text(id), sql_integer((int64_t)time(NULL))), err));
+    if (wt__sql_changes(store) == 0)
+        return 0;
+    int rc = count > 0 ? add_usages(store, usages, count, NULL, fates, &last, err) : 0;
+    return rc < 0 ? rc : 1;
+}
+
+int wt__store_add_segment(struct store *store, struct str id, const struct usage *usages, size_t count,
+                          enum usage_fate *fates, wt_error *err)
+{
+    WT_TRY(wt__sql_begin(store, err));
+    return wt__sql_end(store, add_segment(store, id, usages, count, fates, err), err);
 }
 
 /* Maximum earlier usages with the same client and request that are compared with one usage. Without the limit, an

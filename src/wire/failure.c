@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/store.h"
 #include "wire/members.h"
 
 static const struct failure failures[] = {
@@ -111,7 +112,8 @@ bool wt__client_error(wt_error *out, const wt_error *err, const char *store_path
     const struct failure *failure = wt__failure_of(err->code);
     if (out != err)
         *out = *err;
-    if (!failure->is_ours)
+    bool of_replica = err->code == WT_EREADONLY && wt__str_starts(wt__str(err->message), STR(REPLICA_REFUSAL));
+    if (!failure->is_ours || of_replica)
         return hide_paths(out, store_path);
     snprintf(out->message, sizeof out->message, "%s", failure->means);
     return true;

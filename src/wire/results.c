@@ -306,6 +306,17 @@ static void put_invalid_usages(struct buffer *out, struct reported_usage *const 
     wt__buffer_char(out, ']');
 }
 
+void wt__json_usage_segment(struct buffer *out, const char *id, const struct usage_segment *segment)
+{
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "segment", id);
+    wt__json_flag(out, "applied", segment->applied);
+    wt__json_count(out, "recorded", segment->recorded);
+    wt__json_count(out, "repeated", segment->repeated);
+    wt__json_count(out, "refused", segment->refused);
+    wt__buffer_char(out, '}');
+}
+
 void wt__json_usage_result(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     static const char *const fates[] = {[USAGE_ADDED] = "recorded",

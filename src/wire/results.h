@@ -55,6 +55,9 @@ void wt__json_usage_added(struct buffer *out, const char *source, const wt_usage
  * hides which tools exist. All usages except the refused ones then count as recorded. */
 void wt__json_usage_result(struct buffer *out, struct reported_usage *const *usages, size_t count, bool is_policed);
 
+/* Appends the result of a segment of usages as an object. */
+void wt__json_usage_segment(struct buffer *out, const char *id, const struct usage_segment *segment);
+
 /* True if a usage is reported as invalid. With a policy, a usage of unknown tools only is not reported, because this
  * would reveal which tools exist. */
 bool wt__is_invalid_usage(const struct reported_usage *usage, bool is_policed);
