@@ -424,10 +424,11 @@ class wt_open_options(Structure):
         ("record_path", c_char_p),
         ("replay_path", c_char_p),
         ("chat_at_once", c_uint),
+        ("request_cache", c_int),
     ]
 
 
-LAYOUT[wt_open_options] = (96, {'size': 0, 'read_only': 8, 'model': 16, 'models_dir': 24, 'threads': 32, 'busy_ms': 36, 'trained': 40, 'chat_url': 48, 'chat_model': 56, 'chat_key': 64, 'record_path': 72, 'replay_path': 80, 'chat_at_once': 88})
+LAYOUT[wt_open_options] = (96, {'size': 0, 'read_only': 8, 'model': 16, 'models_dir': 24, 'threads': 32, 'busy_ms': 36, 'trained': 40, 'chat_url': 48, 'chat_model': 56, 'chat_key': 64, 'record_path': 72, 'replay_path': 80, 'chat_at_once': 88, 'request_cache': 92})
 
 
 class wt_train_options(Structure):
