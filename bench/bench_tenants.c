@@ -2,9 +2,9 @@
  *
  *   bench_tenants STORE TENANTS.jsonl QUERIES.jsonl RECIPE FINDS
  *
- * Opens the tenants, and searches with three engines in turn: that of the first tenant (warm), that of another tenant at
- * each find (first, whose index must be built), and a store that has only the tools of the first tenant (alone). Prints
- * a JSON object: processor time of the finds in ms, memory in MB, and seconds for loading. */
+ * Opens the tenants, and searches with three engines in turn: that of the first tenant (warm), that of another tenant
+ * at each find (first, whose index must be built), and a store that has only the tools of the first tenant (alone).
+ * Prints a JSON object: processor time of the finds in ms, memory in MB, and seconds for loading. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* tenants.h: many tenants over one shared catalogue, each of which sees only its own tools. docs/tenants.md explains the
- * file of tenants and what is promised.
+/* tenants.h: many tenants over one shared catalogue, each of which sees only its own tools. docs/tenants.md explains
+ * the file of tenants and what is promised.
  *
  *   wt_tenants_open(&tenants, engine, "tenants.jsonl", NULL, &err);
  *   wt_tenants_engine(tenants, "acme", &view, &err);

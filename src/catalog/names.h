@@ -35,8 +35,8 @@ bool wt__pattern_of_ids(struct str pattern);
 /* True if the pattern matches the tool's name (which may contain a '/'), or its id if the pattern contains a '/'. */
 bool wt__pattern_fits(struct str pattern, struct str id, struct str name);
 
-/* True if the pattern of wt_list fits the tool. A pattern with '*' or '?' is matched by wt__pattern_fits, any other as a
- * substring of the id, ignoring ASCII case. */
+/* True if the pattern of wt_list fits the tool. A pattern with '*' or '?' is matched by wt__pattern_fits, any other as
+ * a substring of the id, ignoring ASCII case. */
 bool wt__list_pattern_fits(struct str pattern, struct str id, struct str name);
 
 /* Writes text as letters, digits, '_' and '-', as above; at most READABLE_SOURCE bytes without a NUL. Returns the

@@ -29,8 +29,9 @@ struct reported_usage {
     char message[REPORTED_MESSAGE_BYTES]; /* first problem of the line, even if code is 0; "" if it has none */
 };
 
-/* Records usages in one transaction, or spools them on a replica. A bad usage does not affect the others. After a return of 0, all valid usages are
- * on disk; after an error, no usage is. Does not encode. Takes store_lock. Errors: those of the store, WT_ENOMEM. */
+/* Records usages in one transaction, or spools them on a replica. A bad usage does not affect the others. After a
+ * return of 0, all valid usages are on disk; after an error, no usage is. Does not encode. Takes store_lock. Errors:
+ * those of the store, WT_ENOMEM. */
 int wt__record_reported_usages(wt_engine *engine, struct reported_usage *const *usages, size_t count, wt_error *err);
 
 enum {

@@ -94,8 +94,8 @@ static inline void wt__close_engine(wt_engine **engine)
 {
     wt__tenant_engine_close(*engine);
 }
-/* Returns the path of the file of tenants: that of --tenants, else STORE-tenants.jsonl. Returns 0, or an exit code after
- * reporting the error. */
+/* Returns the path of the file of tenants: that of --tenants, else STORE-tenants.jsonl. Returns 0, or an exit code
+ * after reporting the error. */
 int wt__cli_tenants_path(struct cli *cli, const char **path);
 /* Returns the same path, or NULL if neither --tenants is given nor the default file exists. */
 int wt__cli_tenants_in_use(struct cli *cli, const char **path);

@@ -9,11 +9,11 @@
 /* All zero without --follow. */
 struct replica {
     struct follower *follower;
-    struct usage_spool *spool;                    /* NULL before wt__replica_start */
+    struct usage_spool *spool; /* NULL before wt__replica_start */
 };
 
-/* Opens the replica, and makes its store that of the command, and the published policy that of --servers unless --policy
- * is given. Does nothing without --follow. Returns 0, or an exit code after reporting the error. */
+/* Opens the replica, and makes its store that of the command, and the published policy that of --servers unless
+ * --policy is given. Does nothing without --follow. Returns 0, or an exit code after reporting the error. */
 int wt__replica_open(struct cli *cli, struct replica *replica);
 /* Checks that the engine's encoder is the publisher's. Returns 0, or an exit code after reporting the error. */
 int wt__replica_check(const struct cli *cli, const struct replica *replica, wt_engine *engine);

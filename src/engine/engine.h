@@ -101,8 +101,8 @@ struct index_set {
     const char *model, *kind;
 };
 
-/* Start of the data of a view (view.h), an engine that shows some tools of a shared engine. Functions of the engine that
- * a view does differently call the view's own. */
+/* Start of the data of a view (view.h), an engine that shows some tools of a shared engine. Functions of the engine
+ * that a view does differently call the view's own. */
 struct engine_view {
     wt_engine *shared; /* engine whose models and workspaces the view uses */
     int (*index)(wt_engine *engine, struct progress *progress, const struct index_set *want, struct index_handle **out,
@@ -177,7 +177,7 @@ struct engine_figures {
     int64_t indexed, checked;   /* Unix times in seconds: struct index_handle's `made`, and wt_engine's `checked` */
     uint64_t tool_hits, tool_misses, mask_hits, mask_misses;
     uint64_t vector_hits, vector_misses; /* texts of requests that the vector cache had, or that were encoded */
-    const struct encoder *encoder; /* the encoder, or else its fallback; NULL if neither is open */
+    const struct encoder *encoder;       /* the encoder, or else its fallback; NULL if neither is open */
 };
 /* Reads the figures without opening anything. Any thread. */
 void wt__engine_figures(wt_engine *engine, struct engine_figures *out);
@@ -191,7 +191,8 @@ static inline wt_engine *wt__model_owner(wt_engine *engine)
 /* Initialises the locks of a zeroed engine. */
 void wt__engine_init_locks(wt_engine *engine);
 
-/* Fails with WT_EREADONLY if the store cannot be changed. what: what cannot be done, such as "no tools can be added". */
+/* Fails with WT_EREADONLY if the store cannot be changed. what: what cannot be done, such as "no tools can be
+ * added". */
 int wt__engine_refuse_read_only(const wt_engine *engine, const char *what, wt_error *err);
 
 /* Locks build_lock. Another thread may hold it during a whole build, so this polls progress and returns WT_ECANCELLED

@@ -42,8 +42,8 @@ struct row_pool {
 };
 
 /* Builds a pool of the current index of an engine. known: collection of the previous pool, replaced by that of the new
- * one, also on an error; *known may be NULL. Errors: those of building an index; WT_EBUSY if the store is newer than the
- * index. */
+ * one, also on an error; *known may be NULL. Errors: those of building an index; WT_EBUSY if the store is newer than
+ * the index. */
 int wt__row_pool_build(struct row_pool **out, wt_engine *shared, struct index_handle *index, struct collection **known,
                        wt_error *err);
 struct row_pool *wt__row_pool_hold(struct row_pool *pool);

@@ -321,8 +321,8 @@ static int may_find_tool(void *context, const char *id)
 }
 
 /* Restricts a search to tools that the caller may call. The filter's name is part of the key of cached results. The
- * name consists of the catalogue generation, the policy revision, the profile, the caller and its tenant. Returns false if the
- * gateway has no tools or is out of memory. */
+ * name consists of the catalogue generation, the policy revision, the profile, the caller and its tenant. Returns
+ * false if the gateway has no tools or is out of memory. */
 static bool filter_callable(void *context, struct mcp_call *call, wt_filter *out)
 {
     const struct face *face = context;

@@ -144,8 +144,8 @@ int wt__snapshot_build(struct snapshot **out, const struct snapshot *previous, c
                        wt_error *err);
 
 /* Gives a snapshot of wt__snapshot_build the vectors of another snapshot, `of`, which must outlive it. The snapshot
- * must be built without sets. rows: [snapshot->rows] row in `of` of each row. Only sets of this kind are shared. Returns
- * 0 or WT_ENOMEM. */
+ * must be built without sets. rows: [snapshot->rows] row in `of` of each row. Only sets of this kind are shared.
+ * Returns 0 or WT_ENOMEM. */
 int wt__snapshot_share_vectors(struct snapshot *snapshot, const struct snapshot *of, const char *kind,
                                const uint32_t *rows, wt_error *err);
 

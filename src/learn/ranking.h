@@ -46,9 +46,9 @@ bool wt__ranking_right(const struct mined_ranking *ranking, const struct example
  * The tools that the data set judges wrong come first. If there are fewer than `enough`, tools from best,
  * [RANKING_DEPTH], follow in order.
  *
- * Of the tools in best, skips right tools and those that are judged. vector: [D] vector of the request, used to skip tools that may be right but unlabelled
- * (RANKING_DOUBTFUL); NULL to keep them. With a vector, selects nothing if no label of the request is ranked, because
- * the cosine of the right tools is unknown.
+ * Of the tools in best, skips right tools and those that are judged. vector: [D] vector of the request, used to skip
+ * tools that may be right but unlabelled (RANKING_DOUBTFUL); NULL to keep them. With a vector, selects nothing if no
+ * label of the request is ranked, because the cosine of the right tools is unknown.
  *
  * Also skips tools that no training request needs. In a catalogue with little usage, these tools would always be
  * negatives, and the model would only learn which tools were used. With such negatives a cross-encoder lost 11 points

@@ -1,5 +1,6 @@
-/* decide.c: decisions (decide.h). The options are indexed like the tools of a catalogue, without a store: words, vectors
- * and the words for the learned scorer. They have no provider, so evidence about providers and copies is left out. */
+/* decide.c: decisions (decide.h). The options are indexed like the tools of a catalogue, without a store: words,
+ * vectors and the words for the learned scorer. They have no provider, so evidence about providers and copies is left
+ * out. */
 #include "query/decide.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* decide.h: chooses among given options with the scorer of the search.
  *
- * The options of a question become a catalogue of their own in memory, and the input is the request. The result says how
- * well each option fits the input. It is made for choosing tools and does not reason about facts. */
+ * The options of a question become a catalogue of their own in memory, and the input is the request. The result says
+ * how well each option fits the input. It is made for choosing tools and does not reason about facts. */
 #ifndef WT_QUERY_DECIDE_H
 #define WT_QUERY_DECIDE_H
 

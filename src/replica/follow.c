@@ -3,8 +3,8 @@
  *   manifest (if changed) -> check -> fetch the missing bytes -> one transaction: apply, digest, references, state
  *   -> select the models -> build the index while searches use the old one -> swap
  *
- * A digest is compared before the transaction commits. After a kill at any point, the cache has one complete generation;
- * the models are selected again at the next start. */
+ * A digest is compared before the transaction commits. After a kill at any point, the cache has one complete
+ * generation; the models are selected again at the next start. */
 #include "replica/follow.h"
 
 #include <pthread.h>
@@ -76,8 +76,8 @@ static void add_part(struct reading_plan *plan, const struct published_file *fil
     plan->parts[plan->count++] = (struct incoming_part){file, from, NULL};
 }
 
-/* Plans to read the changes from the position of the state. Returns 1, or 0 if the base must be read, or an error if the
- * publication is older than the replica. */
+/* Plans to read the changes from the position of the state. Returns 1, or 0 if the base must be read, or an error if
+ * the publication is older than the replica. */
 static int plan_changes(struct reading_plan *plan, const struct replica_state *state,
                         const struct publication *publication, wt_error *err)
 {

@@ -8,8 +8,8 @@
  *   CACHE/usage/              segments of reported usage, waiting for the writer (usage_spool.h)
  *   CACHE/lock                held by the following process. Other processes with the same cache read the store
  *
- * A publication is fetched, verified and applied as a whole. If anything is wrong with it, it is refused, and the replica
- * stays at its generation. Searches use the old index until the new one is complete. */
+ * A publication is fetched, verified and applied as a whole. If anything is wrong with it, it is refused, and the
+ * replica stays at its generation. Searches use the old index until the new one is complete. */
 #ifndef WT_REPLICA_FOLLOW_H
 #define WT_REPLICA_FOLLOW_H
 
@@ -35,8 +35,8 @@ struct follow_options {
 
 struct follower;
 
-/* Opens the cache. Fetches the publication if the cache is empty; otherwise tries once, and uses the cache if that fails.
- * Errors: those of the publication if the cache is empty; WT_EBUSY, WT_EIO, WT_EREADONLY, WT_ENOMEM. */
+/* Opens the cache. Fetches the publication if the cache is empty; otherwise tries once, and uses the cache if that
+ * fails. Errors: those of the publication if the cache is empty; WT_EBUSY, WT_EIO, WT_EREADONLY, WT_ENOMEM. */
 int wt__follower_open(struct follower **out, const struct follow_options *options, wt_error *err);
 /* Starts to follow on a thread, for this engine, which was opened on wt__follower_store. Fails with WT_EMODEL if the
  * engine's encoder is not the publisher's. The engine must outlive the follower. */

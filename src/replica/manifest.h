@@ -6,8 +6,8 @@
  *   DIR/file-SHA256             a file of the trained models, or the policy
  *
  * A reader loads the base and all changes after it. If a reader has applied a part of a listed file of changes, it
- * reads only the bytes behind this part, and then the later files. A manifest is untrusted: names cannot leave the folder, and
- * sizes and counts have limits. */
+ * reads only the bytes behind this part, and then the later files. A manifest is untrusted: names cannot leave the
+ * folder, and sizes and counts have limits. */
 #ifndef WT_REPLICA_MANIFEST_H
 #define WT_REPLICA_MANIFEST_H
 

@@ -170,7 +170,8 @@ static int read_earlier_manifest(struct publisher *p, struct publication *out, s
     return out->tables == (uint64_t)version ? 0 : wt__fail(err, WT_EFORMAT, "published by another version");
 }
 
-/* Reads the publication of the folder. Starts a new one if the folder is empty or its publication cannot be continued. */
+/* Reads the publication of the folder. Starts a new one if the folder is empty or its publication cannot be
+ * continued. */
 static int load_state(struct publisher *p, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
@@ -305,8 +306,8 @@ static int put_base_row(void *context, const struct store_row *row)
     return w->records.len >= FLUSH_BYTES ? flush_base(w) : 0;
 }
 
-/* Lists the base `written` in the place of the earlier base and of all changes. equal: the earlier base with all changes
- * has the same rows, so that readers of the changes need not read the base. */
+/* Lists the base `written` in the place of the earlier base and of all changes. equal: the earlier base with all
+ * changes has the same rows, so that readers of the changes need not read the base. */
 static void set_base(struct published_state *state, const struct published_file *written, bool equal)
 {
     const struct changes_file *last = state->change_count > 0 ? &state->changes[state->change_count - 1] : NULL;

@@ -2,7 +2,8 @@
  *
  * Each publication reads all rows in one read transaction, compares them with the published rows by hash, and appends
  * the differences. The manifest is replaced last, so a publication is atomic. When the changes have more bytes than the
- * base, the publisher writes a new base. Replaced files stay for a grace period, for readers of the earlier manifest. */
+ * base, the publisher writes a new base. Replaced files stay for a grace period, for readers of the earlier
+ * manifest. */
 #ifndef WT_REPLICA_PUBLISH_H
 #define WT_REPLICA_PUBLISH_H
 
@@ -22,9 +23,9 @@ struct publish_options {
     const char *writer; /* address of the writer's server, for replicas; NULL for "" */
     const char *policy; /* path of the gateway's policy; NULL to publish none */
     unsigned grace_ms;  /* 0 for PUBLISH_GRACE_MS */
-    /* An import commits its tools first, and computes their vectors then. While the number of missing vectors changes at
-     * least this often, nothing is published, so that replicas never search new tools by words only. 0 to publish at
-     * once. */
+    /* An import commits its tools first, and computes their vectors then. While the number of missing vectors changes
+     * at least this often, nothing is published, so that replicas never search new tools by words only. 0 to publish
+     * at once. */
     unsigned vectors_wait_ms;
 };
 

@@ -1,5 +1,5 @@
-/* upload.c: a file of changes grows, but servers cannot append to a file. It is therefore uploaded whole; PUT replaces a
- * file atomically, and its first bytes stay the same. */
+/* upload.c: a file of changes grows, but servers cannot append to a file. It is therefore uploaded whole; PUT replaces
+ * a file atomically, and its first bytes stay the same. */
 #include "replica/upload.h"
 
 #include <stdio.h>

@@ -38,8 +38,8 @@ struct name_counts {
  * counted (wt__provider_hash). Returns 0 or WT_ENOMEM. */
 int wt__name_counts_add(struct name_counts *counts, struct str provider, uint64_t *hash, struct analyser *analyser,
                         struct token_list *scratch, wt_error *err);
-/* Works like wt__name_counts_add for a provider that `known` has, by its hash; 0 is ignored. Borrows the terms of `known`,
- * which must outlive `counts`. */
+/* Works like wt__name_counts_add for a provider that `known` has, by its hash; 0 is ignored. Borrows the terms of
+ * `known`, which must outlive `counts`. */
 int wt__name_counts_add_known(struct name_counts *counts, const struct name_counts *known, uint64_t hash,
                               wt_error *err);
 /* Counts another tool of a provider that was added before, by its hash. */

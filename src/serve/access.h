@@ -62,9 +62,9 @@ const char *wt__scope_name(enum scope scope);
 
 struct keys;
 
-/* Reads the key file. Each line is NAME SCOPES SHA256, or NAME SCOPES SHA256 tenant=TENANT; '#' begins a comment. A key of
- * a tenant can only have the scopes find and call. Errors:
- * WT_ENOTFOUND, WT_EFORMAT with the line, WT_ETOOLONG, WT_EIO, WT_ENOMEM. */
+/* Reads the key file. Each line is NAME SCOPES SHA256, or NAME SCOPES SHA256 tenant=TENANT; '#' begins a comment. A
+ * key of a tenant can only have the scopes find and call. Errors: WT_ENOTFOUND, WT_EFORMAT with the line, WT_ETOOLONG,
+ * WT_EIO, WT_ENOMEM. */
 int wt__keys_open(struct keys **out, const char *path, wt_error *err);
 void wt__keys_close(struct keys *keys); /* NULL is a no-op */
 size_t wt__keys_count(const struct keys *keys);
@@ -88,9 +88,9 @@ bool wt__scope_allows(unsigned scopes, enum scope needed);
 /* Returns KEY of an Authorization value "Bearer KEY", or an empty string for other values. */
 struct str wt__bearer_key(struct str authorization);
 
-/* Creates a key and appends its row to the file, which is created with mode 0600. tenant: NULL for none. Stores the key in `key`; the key
- * cannot be recovered later. Errors: WT_EINVAL (the name is invalid or taken), WT_EREADONLY, WT_EIO, and those of
- * wt__keys_open except WT_ENOTFOUND. */
+/* Creates a key and appends its row to the file, which is created with mode 0600. tenant: NULL for none. Stores the
+ * key in `key`; the key cannot be recovered later. Errors: WT_EINVAL (the name is invalid or taken), WT_EREADONLY,
+ * WT_EIO, and those of wt__keys_open except WT_ENOTFOUND. */
 int wt__keys_add(const char *path, const char *name, unsigned scopes, const char *tenant, char key[64], wt_error *err);
 
 #endif

@@ -110,8 +110,8 @@ struct sql_driver {
     int (*check)(struct store *store, wt_error *err);
     uint64_t (*size)(struct store *store); /* bytes of the database; 0 if unknown */
 
-    /* Copies the database of a store in memory into an image, and opens an image in place of such a database. NULL if the
-     * database cannot be in memory. */
+    /* Copies the database of a store in memory into an image, and opens an image in place of such a database. NULL if
+     * the database cannot be in memory. */
     int (*save_image)(struct store *store, struct store_image *out, wt_error *err);
     int (*load_image)(struct store *store, const struct store_image *image, wt_error *err);
 };

@@ -1,4 +1,5 @@
-/* libpq.h: PostgreSQL's client library, loaded at its first use: a machine without it can use every other store. The declarations follow libpq's documented stable interface; the build needs no headers of it. */
+/* libpq.h: PostgreSQL's client library, loaded at its first use: a machine without it can use every other store. The
+ * declarations follow libpq's documented stable interface; the build needs no headers of it. */
 #ifndef WT_STORE_LIBPQ_H
 #define WT_STORE_LIBPQ_H
 

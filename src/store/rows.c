@@ -18,8 +18,8 @@
 #define P13 P7 ",?8,?9,?10,?11,?12,?13"
 #define P14 P13 ",?14"
 
-/* A row of the list below. columns: all columns, those of the key first. read: the same, as a replica gets them, and then
- * one number for each nullable column, 1 if it is NULL. types: see struct row_table. */
+/* A row of the list below. columns: all columns, those of the key first. read: the same, as a replica gets them, and
+ * then one number for each nullable column, 1 if it is NULL. types: see struct row_table. */
 #define TABLE(table, key_columns, types, order, match, columns, read, places)                                          \
     {                                                                                                                  \
 #table, types, key_columns, sizeof(types) - 1, "SELECT " read " FROM " #table " ORDER BY " order,              \

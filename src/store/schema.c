@@ -1,7 +1,7 @@
 /* schema.c: the tables, and the migrations of stores of older versions.
  *
- * The version of a store is the number of applied steps. A released step is never edited: new steps are added at the end
- * of both lists. Notes on the tables and some of their columns:
+ * The version of a store is the number of applied steps. A released step is never edited: new steps are added at the
+ * end of both lists. Notes on the tables and some of their columns:
  *
  * tool:
  *   source      source that last imported the tool; sync selects tools by source

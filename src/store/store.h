@@ -75,8 +75,8 @@ void wt__store_set_wait(struct store *store, unsigned busy_ms);
 
 /* True if changes fail with WT_EREADONLY: the file cannot be written, or the store is a replica. */
 bool wt__store_read_only(const struct store *store);
-/* Returns the writer that changes of this replica are refused with; NULL if the store is not a replica. "" if the writer
- * is unknown. */
+/* Returns the writer that changes of this replica are refused with; NULL if the store is not a replica. "" if the
+ * writer is unknown. */
 const char *wt__store_replica_of(const struct store *store);
 /* Fails with WT_EREADONLY and a message that begins with REPLICA_REFUSAL and names the writer, but no file. */
 #define REPLICA_REFUSAL "this store is a replica"

@@ -2,13 +2,15 @@
  *
  * A file has one JSON object a line; blank lines are ignored:
  *
- *   {"tenant": "acme", "providers": ["github"], "tools": ["slack/post_*", "jira/create_issue"], "exclude": ["*delete*"]}
+ *   {"tenant": "acme", "providers": ["github"], "tools": ["slack/post_*", "jira/create_issue"], "exclude":
+ *   ["*delete*"]}
  *
  *   providers   all tools of these providers
  *   tools       ids, and patterns of ids and names (catalog/names.h)
  *   exclude     ids and patterns of tools that the tenant does not see, although another list has them
  *
- * A tenant without `providers` and `tools` sees no tool. Items that match no tool are allowed, because tools come and go.
+ * A tenant without `providers` and `tools` sees no tool. Items that match no tool are allowed, because tools come and
+ * go.
  *
  * 100,000 tenants with 300 tools each must fit into memory. So each text is stored once, a selection is a list of the
  * numbers of texts, and tenants with equal lists share one selection. A table is immutable and reference-counted. */

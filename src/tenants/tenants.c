@@ -120,8 +120,8 @@ static void close_views(struct tenant_view *view)
     }
 }
 
-/* Frees the indexes of idle engines that show an older catalogue, since each of them keeps the pool of that catalogue in
- * memory. Requires the lock. */
+/* Frees the indexes of idle engines that show an older catalogue, since each of them keeps the pool of that catalogue
+ * in memory. Requires the lock. */
 static void forget_old_indexes(struct wt_tenants *tenants, uint64_t serial)
 {
     if (serial <= tenants->serial)

@@ -1,5 +1,5 @@
-/* decisions.c: decisions in the formats of OpenAI's API (/v1/decisions) and of System One (/v1/systemone): questions with
- * given options about one input. query/decide.h scores the options.
+/* decisions.c: decisions in the formats of OpenAI's API (/v1/decisions) and of System One (/v1/systemone): questions
+ * with given options about one input. query/decide.h scores the options.
  *
  * Both formats have three kinds of questions. A predicate (noul) is one option: its instructions. A choice and a score
  * have several; the instructions of these are checked and not used. The options are sorted before they are scored, so

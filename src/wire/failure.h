@@ -26,8 +26,9 @@ const struct failure *wt__failure_of(int code);
 const struct failure *wt__failure_at(size_t index);
 
 /* Copies an error without paths of the server, for clients. If `is_ours`, the message becomes `means`, unless a replica
- * refuses a change and names its writer. In other messages, store_path (NULL if unknown) becomes "the store", and absolute paths become "a file". Returns true if the
- * message changed; the caller should then log *err. out may be err. */
+ * refuses a change and names its writer. In other messages, store_path (NULL if unknown) becomes "the store", and
+ * absolute paths become "a file". Returns true if the message changed; the caller should then log *err. out may be
+ * err. */
 bool wt__client_error(wt_error *out, const wt_error *err, const char *store_path);
 
 /* Appends the JSON form of an error. */

@@ -1,5 +1,7 @@
 #!/bin/bash
 # Replicas: publish to a folder and over HTTP, follow with find, serve and mcp, refuse changes, deliver usage to the writer.
+# start() assigns the variables NAME_at and NAME_pid.
+# shellcheck disable=SC2154
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python

@@ -1,5 +1,5 @@
-/* Tests a publisher and a replica on one folder: what is read, that broken publications are refused, and that segments of
- * usage are applied once. */
+/* Tests a publisher and a replica on one folder: what is read, that broken publications are refused, and that segments
+ * of usage are applied once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

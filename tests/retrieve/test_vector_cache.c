@@ -133,7 +133,7 @@ static void encoders_do_not_share_vectors(void **state)
     wt__vector_cache_free(cache);
 }
 
-struct worker {
+struct cache_user {
     struct place *place;
     struct vector_cache *cache;
     size_t number;
@@ -141,14 +141,14 @@ struct worker {
 
 static void *encode_in_thread(void *context)
 {
-    struct worker *worker = context;
+    struct cache_user *user = context;
     struct encoder_scratch *scratch;
     wt_error err;
-    if (wt__encoder_scratch_new(&scratch, worker->place->encoder, &err) < 0)
+    if (wt__encoder_scratch_new(&scratch, user->place->encoder, &err) < 0)
         abort();
     for (size_t i = 0; i < ROUNDS; i++) {
-        const size_t pair[] = {(i + worker->number) % TEXTS, (i * 3) % TEXTS};
-        assert_vectors(worker->place, scratch, worker->cache, pair, 2);
+        const size_t pair[] = {(i + user->number) % TEXTS, (i * 3) % TEXTS};
+        assert_vectors(user->place, scratch, user->cache, pair, 2);
     }
     wt__encoder_scratch_free(scratch);
     return NULL;
@@ -156,12 +156,12 @@ static void *encode_in_thread(void *context)
 
 static void threads_share_a_cache(void **state)
 {
-    struct worker workers[THREADS];
+    struct cache_user users[THREADS];
     pthread_t threads[THREADS];
     struct vector_cache *cache = wt__vector_cache_new(4); /* small, so that entries are replaced all the time */
     for (size_t t = 0; t < THREADS; t++) {
-        workers[t] = (struct worker){*state, cache, t};
-        assert_int_equal(pthread_create(&threads[t], NULL, encode_in_thread, &workers[t]), 0);
+        users[t] = (struct cache_user){*state, cache, t};
+        assert_int_equal(pthread_create(&threads[t], NULL, encode_in_thread, &users[t]), 0);
     }
     for (size_t t = 0; t < THREADS; t++)
         pthread_join(threads[t], NULL);

@@ -36,8 +36,8 @@ struct http_api {
     bool warms;
 };
 
-/* Returns the scopes of a request. Stores the key's name in name [KEY_NAME_BYTES_MAX + 1], "" if unknown, and its tenant
- * in tenant [WT_MAX_TENANT_NAME_BYTES + 1], "" without one; tenant may be NULL. */
+/* Returns the scopes of a request. Stores the key's name in name [KEY_NAME_BYTES_MAX + 1], "" if unknown, and its
+ * tenant in tenant [WT_MAX_TENANT_NAME_BYTES + 1], "" without one; tenant may be NULL. */
 unsigned wt__api_read_scopes(struct http_api *api, const struct http_request *request, char *name, char *tenant);
 
 /* Returns the scope that the route requires: admin for routes of tools if a policy is set. */
