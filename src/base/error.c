@@ -65,8 +65,8 @@ static int code_of_errno(int number)
     }
 }
 
-/* Returns the text of an errno value. With _GNU_SOURCE, glibc's strerror_r returns the text. Other C libraries write it to
- * `reason`, and return an error code. */
+/* Returns the text of an errno value. With _GNU_SOURCE, glibc's strerror_r returns the text. Other C libraries write
+ * it to `reason`, and return an error code. */
 static const char *describe_errno(int number, char *reason, size_t room)
 {
 #ifdef __GLIBC__

@@ -51,8 +51,8 @@ int wt__curl(const struct curl_library **out, wt_error *err);
 int wt__curl_options(const struct curl_library *lib, const CURLcode *results, size_t count, const char *verb,
                      const char *url, wt_error *err);
 
-/* Names the file of trusted certificates to a transfer, if libcurl is linked: $SSL_CERT_FILE, or the file of the system.
- * The libcurl of a system knows its file. */
+/* Names the file of trusted certificates to a transfer, if libcurl is linked: $SSL_CERT_FILE, or the file of the
+ * system. The libcurl of a system knows its file. */
 CURLcode wt__curl_trust(const struct curl_library *lib, CURL *transfer);
 
 /* Returns the value of CURLOPT_PROXY for an address. For loopback it is "" (no proxy), because a proxy from the
