@@ -233,7 +233,7 @@ class Loop(unittest.TestCase):
 
         levels = [{"label": "calm"}, {"label": "angry"}]
         questions = [
-            {"type": "choice", "name": "t", "instructions": "?", "choices": [{"value": "get_weather"}, {"value": True}]},
+            {"type": "choice", "name": "t", "instructions": "?", "choices": [{"value": "a"}, {"value": True}]},
             {"type": "predicate", "instructions": "The weather"},
             {"type": "score", "instructions": "?", "levels": levels},
         ]

@@ -3,6 +3,7 @@
 #define WT_TESTS_STORE_OLDER_H
 
 #define BACK_TO_VERSION_8                                                                                              \
+    "DROP TABLE usage_segment; DROP TABLE replica;"                                                                    \
     "DROP INDEX review_name; ALTER TABLE review DROP COLUMN kind;"                                                     \
     "CREATE UNIQUE INDEX review_name ON review (server, name);"                                                        \
     "ALTER TABLE review_server DROP COLUMN baseline;"                                                                  \

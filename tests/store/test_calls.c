@@ -278,7 +278,7 @@ static void test_a_store_of_version_5_gets_arguments(void **state)
     assert_int_equal(wt__store_open(&store, path, &read, &err), WT_EREADONLY);
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
     assert_int_equal(wt__sql_number(store, "PRAGMA user_version", &version, &err), 0);
-    assert_int_equal(version, 9);
+    assert_int_equal(version, 10);
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM usage_tool WHERE label = 1", &usages, &err), 0);
     assert_int_equal(usages, 1);
     assert_string_equal(newest_calls(store, "a", 5), "");

@@ -122,7 +122,7 @@ static const struct {
     {"marked.db", "SQL:PRAGMA application_id=7", false, WT_ESTORE, "is not a whichtool store"},
     {"empty-read.wt", "", true, WT_ESTORE, "empty-read.wt is empty, not a whichtool store"},
     {"newer.wt", "STORE:PRAGMA user_version=99", false, WT_ENEWER,
-     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 9)"},
+     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 10)"},
     {"negative.wt", "STORE:PRAGMA user_version=-1", true, WT_ENEWER, "(store version -1;"},
 };
 
@@ -236,9 +236,11 @@ static void test_migrations_run_in_order_in_one_transaction(void **state)
                                              {"SELECT 'already applied'", NULL},
                                              {"SELECT 'already applied'", NULL},
                                              {"SELECT 'already applied'", NULL},
+                                             {"SELECT 'already applied'", NULL},
                                              {"CREATE TABLE one (x); INSERT INTO one VALUES (1)", add_two},
                                              {"INSERT INTO one SELECT x + 1 FROM one", NULL}};
     static const struct migration broken[] = {{"", NULL},
+                                              {"", NULL},
                                               {"", NULL},
                                               {"", NULL},
                                               {"", NULL},
@@ -252,22 +254,22 @@ static void test_migrations_run_in_order_in_one_transaction(void **state)
     int64_t sum;
     struct store *store = open_test_store("old.wt", false);
     assert_int_equal(add_one_tool(store, "kept"), 0);
-    assert_int_equal(wt__store_migrate(store, broken, 11, &err), WT_ESTORE);
+    assert_int_equal(wt__store_migrate(store, broken, 12, &err), WT_ESTORE);
     assert_non_null(strstr(err.message, "table half already exists"));
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'", &sum, &err), 0);
     assert_int_equal(sum, 0);
-    assert_int_equal(wt__store_migrate(store, steps, 11, &err), 0);
-    assert_int_equal(wt__store_migrate(store, steps, 11, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 12, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 12, &err), 0);
     assert_int_equal(wt__sql_number(store, "SELECT sum(x) FROM one", &sum, &err), 0);
     assert_int_equal(sum, 7);
     assert_int_equal(count_stored_tools(store), 1);
-    assert_int_equal(wt__store_migrate(store, steps, 10, &err), WT_ENEWER);
+    assert_int_equal(wt__store_migrate(store, steps, 11, &err), WT_ENEWER);
     wt__store_close(store);
 
     wt__store_close(open_test_store("old-read.wt", false));
     store = open_test_store("old-read.wt", true);
-    assert_int_equal(wt__store_migrate(store, steps, 11, &err), WT_EREADONLY);
-    assert_non_null(strstr(err.message, "was written by an older whichtool (store version 9)"));
+    assert_int_equal(wt__store_migrate(store, steps, 12, &err), WT_EREADONLY);
+    assert_non_null(strstr(err.message, "was written by an older whichtool (store version 10)"));
     wt__store_close(store);
 }
 
@@ -334,7 +336,7 @@ static void test_a_store_of_version_7_gets_reviews(void **state)
     wt__store_close(store);
     store = open_test_store("v7.wt", false);
     assert_int_equal(wt__sql_number(store, "PRAGMA user_version", &version, &err), 0);
-    assert_int_equal(version, 9);
+    assert_int_equal(version, 10);
     assert_int_equal(count_stored_tools(store), 1);
     assert_int_equal(wt__store_reviews(store, REVIEWS_APPROVED, NULL, &arena, &rows, &count, &err), 1);
     assert_int_equal(count, 0);
@@ -390,10 +392,10 @@ static void test_an_update_while_a_store_is_open_is_noticed(void **state)
         const char *says;
     } others[] = {
         {99, WT_ENEWER,
-         "was updated by a newer whichtool while this one ran (store version 99; this one uses 9): end this process "
+         "was updated by a newer whichtool while this one ran (store version 99; this one uses 10): end this process "
          "and "
          "start it again with the newer whichtool"},
-        {7, WT_ESTORE, "was replaced by an older store while this process ran (store version 7; it was 9)"},
+        {7, WT_ESTORE, "was replaced by an older store while this process ran (store version 7; it was 10)"},
     };
     struct store *store = open_test_store("updated.wt", false), *reader = open_test_store("updated.wt", true), *second;
     assert_int_equal(add_one_tool(store, "before"), 0);
@@ -406,7 +408,7 @@ static void test_an_update_while_a_store_is_open_is_noticed(void **state)
         assert_non_null(strstr(err.message, others[i].says));
         assert_int_equal(wt__store_read_begin(second, &err), others[i].code);
         assert_non_null(strstr(err.message, others[i].says));
-        set_version("updated.wt", 9);
+        set_version("updated.wt", 10);
     }
     assert_int_equal(wt__store_read_begin(reader, &err), 0);
     assert_int_equal(count_stored_tools(reader), 1);
