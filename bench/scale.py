@@ -2,8 +2,8 @@
 """Simulates replicas, their caches, a writer and a publisher at rates that one machine cannot produce: the section
 "Simulation" of docs/scale.md.
 
-    python3 bench/scale.py measure WHICHTOOL DATA > costs.json     processor times of the parts, of this machine
-    python3 bench/scale.py simulate COSTS.json [--seconds 20] [--seed 1]
+    python3 bench/scale.py measure WHICHTOOL CATALOGUE QUERIES.jsonl > costs.json
+    python3 bench/scale.py simulate costs.json [--seconds 20] [--seed 1]
     python3 bench/scale.py check                                   compares the simulation with queueing theory
 
 A simulation is a sequence of events: finds arrive at random (Poisson), each of a tenant (Zipf) and with a text (Zipf, so
@@ -13,6 +13,9 @@ text's vector is in the cache. The publisher publishes at an interval; each repl
 forgets the views. Reports of use go to the writer in segments, and the writer applies them one after the other. The
 network is a constant delay, and the database is part of the writer's costs.
 
+`measure` measures the processor time of finds, of HTTP and of recording on this machine; it needs the library in
+$WHICHTOOL_LIBRARY. The costs of views come from bench/tenants.py, those of publications from bench/replica_sizes.py, as options.
+
 Not simulated: packet loss, slow disks, garbage collection of the operating system, and failures (bench/cluster.py kills
 real processes)."""
 import argparse
@@ -21,8 +24,14 @@ import collections
 import heapq
 import json
 import math
+import os
 import random
+import re
+import subprocess
 import sys
+import tempfile
+import time
+import urllib.request
 
 CORES = 2  # of a replica
 NETWORK_MS = 0.3  # both ways, within a data centre
@@ -235,6 +244,71 @@ def simulate(options):
               f"{100 * r['writer']:.1f} % | {r['lag'] / 1000:.1f}, {r['use'] / 1000:.2f} | {r['megabytes']:.2f} | {bottleneck(costs, r)} |", flush=True)
 
 
+# ---------------------------------------------------------------- costs
+
+FINDS, PROBES, REPORTS = 300, 1000, 500
+
+
+def measure_finds(catalogue, texts):
+    """Returns processor times in milliseconds: of searching with a cached vector, and of encoding."""
+    search, encode = [], []
+    for text in texts:
+        times = []
+        for _ in range(2):  # the second search takes the vector from the cache
+            begun = time.thread_time()
+            catalogue.find(text)
+            times.append(1000 * (time.thread_time() - begun))
+        search.append(times[1])
+        encode.append(max(0.0, times[0] - times[1]))
+    return search, encode
+
+
+def measure_http(whichtool, store):
+    """Returns the processor time of a request that asks for nothing."""
+    command = [whichtool, "-s", store, "serve", "--log", "off", "--listen", "127.0.0.1:0"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        address = re.search(r"127\.0\.0\.1:\d+", server.stdout.readline()).group()
+
+        def used():
+            with open(f"/proc/{server.pid}/stat", encoding="utf-8") as file:
+                fields = file.read().rpartition(")")[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+        urllib.request.urlopen(f"http://{address}/readyz").read()
+        begun = used()
+        for _ in range(PROBES):
+            urllib.request.urlopen(f"http://{address}/healthz").read()
+        return 1000 * (used() - begun) / PROBES
+    finally:
+        server.kill()
+        server.wait()
+
+
+def measure(options):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+    from whichtool import Catalogue
+
+    with open(options.queries, encoding="utf-8") as file:
+        texts = [json.loads(line)["text"] for line in file if line.strip()][: FINDS + 20]
+    with tempfile.TemporaryDirectory() as folder:
+        store = f"{folder}/tools.wt"
+        subprocess.run([options.whichtool, "-q", "-s", store, "add", options.catalogue], check=True)
+        with Catalogue(store) as catalogue:
+            measure_finds(catalogue, texts[:20])  # opens the index and the model
+            search, encode = measure_finds(catalogue, texts[20:])
+            names = [tool.id for _, tool in zip(range(20), catalogue.tools())]
+            begun = time.process_time()
+            for i in range(REPORTS):
+                catalogue.record(f"{texts[i % len(texts)]} {i}", [names[i % len(names)]])
+            report = 1000 * (time.process_time() - begun) / REPORTS
+        http = measure_http(os.path.abspath(options.whichtool), store)
+    rounded = {"search_ms": [round(ms, 3) for ms in search], "encode_ms": [round(ms, 3) for ms in encode]}
+    print(json.dumps({"http_ms": round(http, 3), **rounded, "view_ms": options.view_ms, "load_ms": options.load_ms,
+                      "publish_ms": options.publish_ms, "segment_ms": options.segment_ms, "report_ms": round(report, 3),
+                      "change_bytes": options.change_bytes}))
+
+
 # ---------------------------------------------------------------- theory
 
 
@@ -269,8 +343,15 @@ def main():
     verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("check")
     verbs.add_parser("simulate").add_argument("costs")
+    costs = verbs.add_parser("measure")
+    for name in ("whichtool", "catalogue", "queries"):
+        costs.add_argument(name)
+    for name, value, text in (("view-ms", 1.3, "first find of a tenant"), ("load-ms", 630, "a replica applies a publication"),
+                              ("publish-ms", 220, "the publisher publishes"), ("segment-ms", 1, "the writer commits a segment"),
+                              ("change-bytes", 15808, "bytes of a publication")):
+        costs.add_argument(f"--{name}", type=float, default=value, help=f"{text}; default {value}")
     options = parser.parse_args()
-    {"check": check, "simulate": simulate}[options.verb](options)
+    {"check": check, "measure": measure, "simulate": simulate}[options.verb](options)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ enum {
 struct follow_options {
     const char *location; /* folder or address of the publication */
     const char *cache;    /* cache folder; NULL for a folder below the user's cache folder */
-    const char *token;    /* bearer token for an address; NULL for none */
+    const char *token;    /* bearer token for an address; may be NULL */
     unsigned poll_ms;     /* 0 for FOLLOW_POLL_MS */
     /* Receives a line about an error, or about the end of errors. Any thread; may be NULL. */
     void (*say)(void *context, const char *line);
@@ -45,7 +45,7 @@ int wt__follower_start(struct follower *follower, wt_engine *engine, wt_error *e
 int wt__follower_check_encoder(const struct follower *follower, wt_engine *engine, wt_error *err);
 void wt__follower_close(struct follower *follower); /* NULL is a no-op */
 
-/* Return paths, valid as long as the follower. The policy's path is NULL if none is published. */
+/* Return paths, valid as long as the follower. The policy's path is NULL if no policy is published. */
 const char *wt__follower_store(const struct follower *follower);
 const char *wt__follower_cache(const struct follower *follower);
 const char *wt__follower_policy(const struct follower *follower);

@@ -54,7 +54,7 @@ struct publication {
     size_t change_count;
     struct published_file *models; /* [model_count] */
     size_t model_count;
-    struct published_file policy; /* policy of the gateway; name is NULL if none is published */
+    struct published_file policy; /* policy of the gateway; name is NULL without one */
     const char *const *recipes;   /* [recipe_count] names of the trained parts, for people */
     size_t recipe_count;
 };

@@ -21,7 +21,7 @@ enum {
 struct publish_options {
     const char *folder;
     const char *writer; /* address of the writer's server, for replicas; NULL for "" */
-    const char *policy; /* path of the gateway's policy; NULL to publish none */
+    const char *policy; /* path of the gateway's policy; may be NULL */
     unsigned grace_ms;  /* 0 for PUBLISH_GRACE_MS */
     /* An import commits its tools first, and computes their vectors then. While the number of missing vectors changes
      * at least this often, nothing is published, so that replicas never search new tools by words only. 0 to publish

@@ -126,7 +126,7 @@ static const struct {
     {"--messages for a verb without it", "list|--messages|x", "unknown option --messages; it belongs to `find`"},
     {"a word for a verb without words", "check|x", "`check` takes no arguments, but \"x\" was given"},
     {"a word too many", "show|a|b", "`show` takes NAME, but \"b\" follows"},
-    {"an unknown first word", "usage|eat", "`usage` is followed by one of: add list export forget; not \"eat\""},
+    {"an unknown first word", "usage|eat", "`usage` is followed by one of: add list export forget import-segments; not \"eat\""},
     {"an unknown option", "find|x|--frobnicate", "unknown option --frobnicate"},
     {"a misspelled option", "find|x|--recpie|bm25", "unknown option --recpie; did you mean --recipe?"},
     {"a misspelled option with a value", "find|x|--recpie=bm25", "unknown option --recpie; did you mean --recipe?"},

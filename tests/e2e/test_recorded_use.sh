@@ -206,7 +206,7 @@ while IFS='|' read -r sentence arguments; do
     silent out
 done <<'ROWS'
 `usage` needs add|
-is followed by one of: add list export forget|record
+is followed by one of: add list export forget import-segments|record
 `usage add` needs either SOURCE... or --request TEXT|add
 `usage list` takes no arguments, but "x"|list x
 --strict is not an option of `usage list`|list --strict

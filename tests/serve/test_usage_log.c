@@ -473,7 +473,7 @@ static void test_a_read_only_store_cannot_have_a_usage_log(void **state)
     options.read_only = 1;
     assert_call_ok(&place, wt_open(&engine, place.store, &options, &place.err));
     assert_call_refused(&place, wt__usage_log_open(&log, engine, NULL, &place.err), WT_EREADONLY,
-                        "cannot record usages");
+                        "usages cannot be recorded");
     assert_null(log);
     wt__usage_log_close(log);
     wt_close(engine);
