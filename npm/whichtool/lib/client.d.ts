@@ -464,6 +464,11 @@ export interface RecordUsageQuery {
   id?: string;
 }
 
+export interface ApplyUsageSegmentQuery {
+  /** Id of the batch, chosen by the client. A batch that is sent again is not recorded twice. */
+  id?: string;
+}
+
 /** A client of a running server. Each method is a route; docs/serving.md describes them. */
 export class Client extends Connection {
   /** Find the tools that a request needs, best first. */
@@ -508,4 +513,6 @@ export class Client extends Connection {
   openapi(options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
   /** Record the tools that requests used, to improve search. */
   recordUsage(source: string | object, query?: RecordUsageQuery, options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
+  /** Record the usages of a replica once. */
+  applyUsageSegment(source: string | object, query?: ApplyUsageSegmentQuery, options?: RequestOptions): Promise<Record<string, unknown> | unknown[]>;
 }

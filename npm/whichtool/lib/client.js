@@ -85,4 +85,8 @@ export class Client extends Connection {
   recordUsage(source, query, options) {
     return this._request('POST', '/v1/usage', {query, body: source, ...options});
   }
+
+  applyUsageSegment(source, query, options) {
+    return this._request('POST', '/v1/usage/segments', {query, body: source, ...options});
+  }
 }
