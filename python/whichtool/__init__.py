@@ -7,7 +7,6 @@
 ['book_table']
 """
 
-from ._api import VERSION as __version__
 from .catalogue import Catalogue
 from .errors import (
     Busy,
@@ -30,6 +29,7 @@ from .errors import (
     TooLong,
 )
 from .results import Added, Call, Hit, Hits, Picked, Tool
+from .version import __version__
 
 __all__ = [
     "Added",

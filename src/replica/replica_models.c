@@ -73,10 +73,9 @@ int wt__replica_models_write(const char *cache, const struct incoming_folder *in
         return 0;
     char *name = print_path(&arena, cache, MODELS_PREFIX, hash),
          *current = print_path(&arena, cache, REPLICA_MODELS, "");
-    char *unfinished = name ? wt__arena_copy(&arena, wt__str(name)) : NULL;
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_printf(&text, "%s%s", name ? name : "", UNFINISHED);
-    unfinished = text.failed ? NULL : wt__arena_copy(&arena, wt__buffer_view(&text));
+    char *unfinished = text.failed ? NULL : wt__arena_copy(&arena, wt__buffer_view(&text));
     WT_CHECK_ALLOC(name && current && unfinished, err);
     if (wt__is_folder(name))
         return 0;

@@ -82,7 +82,7 @@ int wt__store_open(struct store **out, const char *path, const struct store_opti
     *out = NULL;
     if (!path || !*path)
         return wt__fail(err, WT_EINVAL, "the path of the store is empty");
-    store = calloc(1, sizeof *store);
+    store = wt__alloc_zeros(1, sizeof *store);
     WT_CHECK_ALLOC(store, err);
     bool remote = wt__is_store_url(path);
     store->driver = remote ? &wt__postgres_driver : &wt__sqlite_driver;
@@ -116,7 +116,7 @@ int wt__store_open_reader(struct store **out, const struct store *of, wt_error *
     *out = NULL;
     if (wt__store_private(of))
         return wt__fail(err, WT_EINVAL, "%s is a private store with only one connection", of->path);
-    store = calloc(1, sizeof *store);
+    store = wt__alloc_zeros(1, sizeof *store);
     WT_CHECK_ALLOC(store, err);
     store->driver = of->driver;
     store->path = wt__copy_string(of->path, strlen(of->path));
@@ -181,7 +181,7 @@ int wt__store_image_make(struct store_image *out, wt_error *err)
 
 int wt__store_open_image(struct store **out, const struct store_image *image, wt_error *err)
 {
-    WT_CLEANUP(close_unfinished_store) struct store *store = calloc(1, sizeof *store);
+    WT_CLEANUP(close_unfinished_store) struct store *store = wt__alloc_zeros(1, sizeof *store);
     *out = NULL;
     WT_CHECK_ALLOC(store, err);
     store->driver = &wt__sqlite_driver;

@@ -25,7 +25,7 @@ while IFS='|' read -r words kind want; do
     silent err
 done <<'ROWS'
 f|words|find
-''|words|add find pick call list show remove status rename check vectors usage eval train generate mcp distil model serve version help
+''|words|add find pick call list show remove status rename check vectors usage eval train generate mcp distil model serve publish tenants version help
 nonsense ''|words|
 find rain ''|words|
 find --expl|words|--explain
@@ -64,7 +64,7 @@ remove weather/get_tides mon|words|money/convert_currency money/list_invoices
 list money/|words|money/convert_currency money/list_invoices
 show Bare|words|Bare:colon
 show -- -|words|-rf
-usage ''|words|add list export forget
+usage ''|words|add list export forget import-segments
 usage add t|files|
 usage add --request x --tool mo|words|money/convert_currency money/list_invoices
 usage add --request x --tool money/list_invoices --tool wea|words|weather/get_forecast weather/get_tides

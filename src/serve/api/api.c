@@ -276,7 +276,7 @@ static void record_request(void *context, const struct http_record *record)
     char key[KEY_NAME_BYTES_MAX + 1] = "";
     struct trace_span spans[TRACE_SPANS_MAX];
     size_t span_count = 0, missed = 0;
-    struct route_match match;
+    struct route_match match = {.index = SIZE_MAX};
     struct finished_request done = {.record = record, .trace = record->note, .route_index = SIZE_MAX, .key = key};
     if (record->request)
         done.route = wt__route_find(&api->service, record->request, &match);
@@ -452,7 +452,7 @@ static void *warm_up_engine(void *context)
             api->options.ready(api->options.ready_context, wt__now_ms() - begun);
         if (rc == 0 || !pause_warm_up(api, pause_ms))
             return NULL;
-        pause_ms = pause_ms < API_WARM_PAUSE_MS_MAX / 2 ? 2 * pause_ms : API_WARM_PAUSE_MS_MAX;
+        pause_ms = 2 * pause_ms < API_WARM_PAUSE_MS_MAX ? 2 * pause_ms : API_WARM_PAUSE_MS_MAX;
     }
 }
 
