@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "catalog/pins.h"
+#include "engine/engine.h"
 #include "mcp/mend.h"
 #include "whichtool/review.h"
 
@@ -18,6 +19,7 @@ struct view_builder {
     size_t capacity; /* allocated length of view->tools */
     struct map bare; /* number of tools with each name or exported name */
     wt_error *err;
+    bool replica; /* the approvals are those of the writer */
 };
 
 /* Returns the value as compact JSON in the view's arena; ptr is NULL if out of memory. */
@@ -101,7 +103,7 @@ static bool is_pinned_tool(const struct view_builder *m, const wt_tool *tool)
 static int add_view_tool(struct view_builder *m, struct upstream *upstream, const wt_tool *from)
 {
     struct tool_view *view = m->view;
-    if (!is_pinned_tool(m, from) || wt__upstream_is_waiting(upstream, from->id))
+    if (!is_pinned_tool(m, from) || (m->replica && wt__upstream_is_waiting(upstream, from->id)))
         return 0;
     struct view_tool *tool = wt__arena_array(&view->arena, struct view_tool, 1);
     if (!tool || wt__grow((void **)&view->tools, &m->capacity, view->count + 1, sizeof *view->tools) < 0)
@@ -167,6 +169,7 @@ static int fill_view(struct view_builder *m, wt_engine *engine, wt_tools **lists
     wt_catalog_info_init(&info);
     WT_TRY(wt_info(engine, &info, m->err));
     m->view->generation = info.generation;
+    m->replica = wt__store_replica_of(engine->store) != NULL;
     for (size_t i = 0; i < options->count; i++) {
         WT_TRY(wt_list_approved(engine, wt__upstream_name(options->upstreams[i]), &lists[i], m->err));
         for (size_t t = 0; t < lists[i]->len; t++) {

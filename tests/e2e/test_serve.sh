@@ -68,7 +68,7 @@ ask 200 "the description" GET /openapi.json
 cp out openapi.json
 same "the page has the tables of the server" same "$("$python" "$here/serving_tables.py" openapi.json "$source_root/docs/serving.md")"
 expect 0 "its own reader reads it" -s openapi.wt add --no-vectors openapi.json
-prints '\(openapi\): 1[0-9] added'
+prints '\(openapi\): 2[0-9] added'
 grep -q '"/v1/find" 200' log || { what="the log"; fail "no line of a find: $(cat log)"; }
 if grep -q "book a table" log; then what="the log"; fail "it holds what was asked"; fi
 # Names in a request never cause a file to be read.

@@ -38,7 +38,7 @@ expect 0 "to a program, too" check --json
 json_lines
 "$python" -c '
 import sqlite3
-c = sqlite3.connect("newer.wt"); c.execute("pragma user_version = 9")
+c = sqlite3.connect("newer.wt"); c.execute("pragma user_version = 10")
 c.execute("pragma foreign_keys = off"); c.execute("delete from provider where name = \"money\""); c.commit()'
 expect 4 "a row that another one needs is gone" -s newer.wt check
 says "newer.wt is damaged: .*sqlite3 newer.wt .recover"
