@@ -53,7 +53,7 @@ run_in 0 clean npx whichtool --version
 prints "^whichtool $version$"
 run_in 2 clean npx whichtool find --no-such-option
 says "unknown option --no-such-option"
-run_in 0 clean npx whichtool model info whichtool-minilm-v2 --json
+run_in 0 clean env -u WHICHTOOL_MANIFESTS npx whichtool model info whichtool-minilm-v2 --json
 same "with the model of its package" "True" "$(json_of 'd["included"]')"
 what="npx whichtool mcp answers" checks=$((checks + 1))
 client='{"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}'
