@@ -295,8 +295,8 @@ static int copy_pool_row(struct collection *collection, const struct row_pool *p
 {
     const struct snapshot *whole = pool->index->snapshot;
     const struct snapshot_key *key = &whole->keys[from];
-    const struct snapshot_key *last = collection->rows > 0 ? &collection->keys[collection->rows - 1] : NULL;
     WT_TRY(grow_collection(collection));
+    const struct snapshot_key *last = collection->rows > 0 ? &collection->keys[collection->rows - 1] : NULL;
     if (last && last->provider == key->provider)
         wt__name_counts_again(&collection->providers, key->provider_hash);
     else
