@@ -98,7 +98,7 @@ static int spool_usages(void *context, struct reported_usage *const *usages, siz
 
 static void say_delivery(struct usage_spool *spool, const wt_error *why)
 {
-    char line[sizeof why->message + 64];
+    char line[sizeof((wt_error *)0)->message + 64];
     bool is_new = strcmp(spool->error, why ? why->message : "") != 0;
     snprintf(spool->error, sizeof spool->error, "%s", why ? why->message : "");
     if (!is_new || !spool->options.say)
