@@ -47,7 +47,7 @@
  *   - whichtool/generate.h   data sets written by a language model
  *   - whichtool/audit.h      finding problems in a catalogue
  *   - whichtool/review.h     changed definitions held back until a person approves them
- *   - whichtool/tenants.h  many tenants over one catalogue
+ *   - whichtool/tenants.h    many tenants over one catalogue
  *   - whichtool/json.h       the main operations with JSON in and out, for bindings
  *   - whichtool/validator.h  JSON Schema validation, without an engine */
 #ifndef WHICHTOOL_H

@@ -130,9 +130,9 @@ typedef struct wt_open_options {
     const char *replay_path; /* file of recorded answers used instead of a server; NULL: ask the server */
     unsigned chat_at_once;   /* concurrent questions of wt_generate_..., at most WT_MAX_CHAT_AT_ONCE; 0: 4. Does not
                                 change the output */
-    /* Number of texts of recent requests whose vectors are kept, so that a repeated request is not encoded again. 0:
-     * WT_REQUEST_CACHE; -1: none; at most WT_MAX_REQUEST_CACHE. A vector takes 1.5 KB with the default model. Of the
-     * texts, only hashes are kept. Results do not depend on it. */
+    /* Maximum number of recent requests and sub-queries whose vectors are kept, up to WT_MAX_REQUEST_CACHE. 0:
+     * WT_REQUEST_CACHE. -1: keep no vectors. A repeated request is then not encoded again; the results are the same. A
+     * vector of the default model takes 1.5 KB. The engine keeps hashes of the texts, not the texts. */
     int request_cache;
 } wt_open_options;
 

@@ -413,8 +413,8 @@ static int read_judged_request(struct example_reader *r, const struct query *que
     r->out->barren += right == 0;
     if (right == 0)
         return 0;
-    WT_TRY(add_request(r, side, query->text, rows, right));
     WT_TRY(find_request(r, side, query->text, &number));
+    WT_TRY(add_pairs(r, &side->pairs, &side->pair_count, &side->pair_capacity, number, rows, right));
     return add_pairs(r, &side->wrong, &side->wrong_count, &side->wrong_capacity, number, rows + wrong, end - wrong);
 }
 
