@@ -46,7 +46,8 @@ struct changes_file {
     double closed_ms; /* time when a base took its place; 0 while it is in use */
 };
 
-/* What is in the folder. Emptied after a failure, and read again. */
+/* The files of the publication, as read from the folder. After a failure, the publisher clears the struct and reads the
+ * folder again. */
 struct published_state {
     bool is_loaded;
     char id[REPLICA_ID_DIGITS + 1];
