@@ -243,6 +243,9 @@ bool wt__cli_has_store(const struct cli *cli)
 
 int wt__cli_fail_empty(struct cli *cli)
 {
+    if (wt__has_option(cli, OPT_TENANT))
+        return wt__cli_report(cli, END_STORE, "the tenant %s has no tools; see `whichtool tenants show %s`",
+                              wt__option_text(cli, OPT_TENANT), wt__option_text(cli, OPT_TENANT));
     return wt__cli_report(cli, END_STORE, "the store %s is empty: add tools with `whichtool add FILE`",
                           cli->store_shown);
 }

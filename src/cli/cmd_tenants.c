@@ -99,6 +99,8 @@ static void put_tenant_row(const struct cli *cli, struct buffer *out, const json
     put_item_count(&counts, tenant, "providers", "provider", "providers");
     put_item_count(&counts, tenant, "tools", "tool or pattern", "tools or patterns");
     put_item_count(&counts, tenant, "exclude", "exclusion", "exclusions");
+    if (json_is_true(json_object_get(tenant, "own")))
+        wt__buffer_text(&counts, counts.len > 0 ? ", its own store" : "its own store");
     wt__text_escape(out, wt__json_str(tenant, "tenant"), TEXT_LINE);
     wt__buffer_text(out, "  ");
     wt__buffer_text(out, counts.ptr ? counts.ptr : "sees no tools");
@@ -226,7 +228,8 @@ static int add_tenant(struct cli *cli)
                              WT_MAX_TENANT_NAME_BYTES);
     json_auto_t *tenant = json_pack("{s:s}", "tenant", name);
     if (!tenant || !add_texts(cli, tenant, "providers", OPT_PROVIDER) || !add_texts(cli, tenant, "tools", OPT_ONLY) ||
-        !add_texts(cli, tenant, "exclude", OPT_EXCLUDE))
+        !add_texts(cli, tenant, "exclude", OPT_EXCLUDE) ||
+        (wt__has_option(cli, OPT_OWN) && json_object_set_new(tenant, "own", json_true()) < 0))
         return wt__cli_report(cli, END_SYSTEM, "out of memory");
     return write_tenant(cli, tenant, name);
 }

@@ -490,7 +490,7 @@ static const struct usage_action {
     const char *name;
     int (*run)(struct cli *cli, wt_engine *engine);
     bool takes_sources, uses_model;
-    enum option_id options[11]; /* allowed besides the global options; ends with OPT_COUNT */
+    enum option_id options[11]; /* allowed besides the global options and those of tenants; ends with OPT_COUNT */
 } actions[] = {
     {"add",
      run_usage_add,
@@ -549,9 +549,11 @@ static int check_usage_add(const struct cli *cli)
 static int check_usage_action(const struct cli *cli, const struct usage_action *action)
 {
     const struct arguments *a = &cli->arguments;
-    for (size_t i = 0; i < a->verb->option_count; i++)
-        if (a->given[a->verb->options[i].id] && !action_allows(action, a->verb->options[i].id))
+    for (size_t i = 0; i < a->verb->option_count; i++) {
+        enum option_id id = a->verb->options[i].id;
+        if (a->given[id] && id != OPT_TENANT && id != OPT_TENANTS && !action_allows(action, id))
             return wt__cli_usage(cli, "--%s is not an option of `usage %s`", a->verb->options[i].name, action->name);
+    }
     if (action->run == run_usage_add)
         return check_usage_add(cli);
     if (!action->takes_sources && a->word_count > 1)

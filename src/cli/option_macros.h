@@ -49,6 +49,10 @@ enum { TIMEOUT_MAX = 24 * 60 * 60 };
     OPTION(TENANT, "tenant", TEXT, "NAME", "Only what this tenant sees, with its own statistics (docs/tenants.md)."),  \
         TENANTS_OPTION
 
+#define OWN_TENANT_OPTIONS                                                                                             \
+    OPTION(TENANT, "tenant", TEXT, "NAME", "The store of this tenant, which has one of its own (docs/tenants.md)."),   \
+        TENANTS_OPTION
+
 /* Options of verbs that can run on a replica. */
 #define FOLLOW_OPTIONS                                                                                                 \
     OPTION(FOLLOW_PUBLICATION, "follow", TEXT, "LOCATION",                                                             \

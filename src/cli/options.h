@@ -202,6 +202,7 @@ enum option_id {
     OPT_QUEUE,
     OPT_SCOPES,
     OPT_TENANT,
+    OPT_OWN,
     OPT_TENANTS,
     OPT_TIME_LIMIT,
     OPT_WORKERS,

@@ -19,6 +19,7 @@ static const struct cli_option add_options[] = {
     NUMBER(TIMEOUT, "timeout", "SECONDS", TIMEOUT_MAX,
            "With --mcp: time limit of a server, from its start to its last tool. Default: 60."),
     MODEL_OPTIONS,
+    OWN_TENANT_OPTIONS,
 };
 static const struct cli_example add_examples[] = {
     {"whichtool add tools.json", "Imports a file and detects its format."},
@@ -112,6 +113,7 @@ const struct cli_verb wt__show_verb = {
 static const struct cli_option remove_options[] = {
     OPTION(PROVIDER, "provider", TEXT, "NAME", "Remove every tool of this provider.", .letter = 'p'),
     FLAG(YES, "yes", "Do not ask.", .letter = 'y'),
+    OWN_TENANT_OPTIONS,
 };
 static const struct cli_example remove_examples[] = {
     {"whichtool remove github/create_issue", "Removes one tool."},
@@ -131,7 +133,7 @@ const struct cli_verb wt__remove_verb = {
     .run = wt__cmd_remove,
 };
 
-static const struct cli_option status_options[] = {MODEL_OPTIONS};
+static const struct cli_option status_options[] = {MODEL_OPTIONS, TENANT_OPTIONS};
 static const struct cli_example status_examples[] = {
     {"whichtool status", "Shows the store and its contents."},
     {"whichtool status --json | jq .untrained", "Prints the number of requests that no training has used."},
@@ -223,7 +225,7 @@ const struct cli_verb wt__check_verb = {
     .run = wt__cmd_check,
 };
 
-static const struct cli_option vectors_options[] = {MODEL_OPTIONS};
+static const struct cli_option vectors_options[] = {MODEL_OPTIONS, OWN_TENANT_OPTIONS};
 static const struct cli_example vectors_examples[] = {
     {"whichtool add --no-vectors tools.json && whichtool vectors", "Imports the tools, then computes their vectors."},
 };

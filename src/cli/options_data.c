@@ -28,6 +28,7 @@ static const struct cli_option usage_options[] = {
     FLAG(NO_VECTORS, "no-vectors",
          "add, forget: do not compute vectors of requests now; `whichtool vectors` or a later add does."),
     MODEL_OPTIONS,
+    OWN_TENANT_OPTIONS,
 };
 static const struct cli_example usage_examples[] = {
     {"whichtool usage add log.jsonl", "Imports usages, one on each line."},

@@ -66,6 +66,7 @@ static const struct cli_option train_options[] = {
            "Memory limit in MB; training that needs more is refused. Default: the machine's available memory."),
     OPTION(CACHE, "cache", FOLDER, "FOLDER", "Cache folder for catalogues of data sets, as in eval."),
     MODEL_OPTIONS,
+    OWN_TENANT_OPTIONS,
 };
 static const struct cli_example train_examples[] = {
     {"whichtool train all", "Trains every model on the store's recorded use."},

@@ -213,15 +213,14 @@ const struct cli_verb wt__serve_verb = {
 
 static const char tenants_text[] =
     "A tenant sees only its own tools of the catalogue, and its search results do not depend on the others. The file "
-    "of "
-    "tenants has one JSON object a line (docs/tenants.md); a running server reads it again within a second after a "
+    "of tenants has one JSON object a line (docs/tenants.md). A running server reads it again within a second after a "
     "change.\n"
     "list prints all tenants. show prints a tenant and counts the tools that it sees now. add adds a tenant, or "
-    "replaces "
-    "the one of this name. remove removes it. check reads the whole file and reports the first error.\n"
-    "`find`, `pick`, `call`, `list`, `show` and `mcp` take --tenant NAME. `serve --new-key NAME --tenant TENANT` "
-    "creates "
-    "a key of a tenant.";
+    "replaces the one of this name. remove removes it, but keeps its own store. check reads the whole file and reports "
+    "the first error.\n"
+    "`find`, `pick`, `call`, `list`, `show`, `status` and `mcp` take --tenant NAME. `add`, `remove`, `usage`, `train` "
+    "and `vectors` take it too, if the tenant has a store of its own (--own). `serve --new-key NAME --tenant TENANT` "
+    "creates a key of a tenant.";
 
 static const struct cli_option tenants_options[] = {
     OPTION(PROVIDER, "provider", TEXT, "NAME", "add: all tools of this provider. May be repeated.", .letter = 'p',
@@ -232,12 +231,15 @@ static const struct cli_option tenants_options[] = {
     OPTION(EXCLUDE, "exclude", TEXT, "PATTERN",
            "add: not the tool with this id, or those that match, such as '*delete*'. May be repeated.",
            .repeats = true),
+    FLAG(OWN, "own", "add: the tenant has a store of its own, for its tools, recorded use and trained models."),
     TENANTS_OPTION,
 };
 static const struct cli_example tenants_examples[] = {
     {"whichtool tenants add acme --provider github --only 'slack/post_*' --exclude '*delete*'", "Adds a tenant."},
     {"whichtool find --tenant acme \"open an issue\"", "Searches the tools of a tenant."},
     {"whichtool tenants show acme", "Shows what the tenant sees."},
+    {"whichtool tenants add bolt --provider github --own && whichtool add --tenant bolt tools.json",
+     "Adds a tenant with tools of its own."},
 };
 
 const struct cli_verb wt__tenants_verb = {

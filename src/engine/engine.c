@@ -111,6 +111,27 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     return 0;
 }
 
+static bool replace_string(char **text, const char *by)
+{
+    free(*text);
+    *text = wt__copy_string(by, strlen(by));
+    return *text != NULL;
+}
+
+int wt__engine_borrow_models(wt_engine *engine, wt_engine *lender, wt_error *err)
+{
+    bool whole = replace_string(&engine->model_folder, lender->model_folder) &&
+                 replace_string(&engine->base_folder, lender->base_folder) &&
+                 replace_string(&engine->joint_folder, lender->joint_folder) &&
+                 replace_string(&engine->model_name, lender->model_name);
+    WT_CHECK_ALLOC(whole, err);
+    engine->lender = lender;
+    engine->by_default = lender->by_default;
+    engine->model_included = lender->model_included;
+    engine->threads = lender->threads;
+    return 0;
+}
+
 int wt__engine_refuse_read_only(const wt_engine *engine, const char *what, wt_error *err)
 {
     const char *writer = wt__store_replica_of(engine->store);
@@ -282,8 +303,7 @@ static int open_chat_model(struct engine_chat *chat, struct chat_model **out, wt
 int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err)
 {
     *out = NULL;
-    if (engine->view)
-        return wt__engine_chat(engine->view->shared, out, err);
+    engine = wt__model_owner(engine);
     pthread_mutex_lock(&engine->lazy_lock);
     int rc = open_chat_model(&engine->chat, out, err);
     pthread_mutex_unlock(&engine->lazy_lock);

@@ -104,7 +104,6 @@ struct index_set {
 /* Start of the data of a view (view.h), an engine that shows some tools of a shared engine. Functions of the engine
  * that a view does differently call the view's own. */
 struct engine_view {
-    wt_engine *shared; /* engine whose models and workspaces the view uses */
     int (*index)(wt_engine *engine, struct progress *progress, const struct index_set *want, struct index_handle **out,
                  wt_error *err); /* see wt__engine_index */
     void (*discard_index)(wt_engine *engine, struct index_handle *index);
@@ -120,14 +119,19 @@ struct reported_usage; /* changes/recorded_use.h */
 
 struct wt_engine {
     struct engine_view *view; /* NULL for an engine that shows its whole store */
-    char *path;               /* name of the store in messages, without a password */
-    char *location;           /* path or URL of the store, as given */
-    char *base;               /* path to which suffixes of trained models and other files of the store are added */
-    char *index_folder;       /* "" if the snapshot is in memory only */
-    char *model_folder;       /* "" without a model, or if the folder of models is unknown */
-    char *joint_folder;       /* folder of WT_JOINT_MODEL; "" if it is not installed */
-    char *base_folder;        /* folder of WT_BASE_MODEL if it may serve as fallback, else "" */
-    char *trained_folder;     /* folder of the trained models; "" for a store in memory without a named folder */
+    wt_engine *lender;        /* engine whose encoders, joint scorer, language model and workspaces this one uses: the
+                               * shared engine of a tenant. NULL if the engine has its own */
+    /* Copies changes of another store into this one, before each use of the index (tenants/own.h); or NULL. */
+    int (*refresh)(void *refresher, struct progress *progress, wt_error *err);
+    void *refresher;
+    char *path;           /* name of the store in messages, without a password */
+    char *location;       /* path or URL of the store, as given */
+    char *base;           /* path to which suffixes of trained models and other files of the store are added */
+    char *index_folder;   /* "" if the snapshot is in memory only */
+    char *model_folder;   /* "" without a model, or if the folder of models is unknown */
+    char *joint_folder;   /* folder of WT_JOINT_MODEL; "" if it is not installed */
+    char *base_folder;    /* folder of WT_BASE_MODEL if it may serve as fallback, else "" */
+    char *trained_folder; /* folder of the trained models; "" for a store in memory without a named folder */
     char *model_name;
     bool by_default;     /* the model is the default, because the caller named none */
     bool model_included; /* the model was installed with the program */
@@ -182,11 +186,15 @@ struct engine_figures {
 /* Reads the figures without opening anything. Any thread. */
 void wt__engine_figures(wt_engine *engine, struct engine_figures *out);
 
-/* Returns the engine whose models and workspaces this engine uses: for a view, the shared engine. */
+/* Returns the engine whose models and workspaces this engine uses. */
 static inline wt_engine *wt__model_owner(wt_engine *engine)
 {
-    return engine->view ? engine->view->shared : engine;
+    return engine->lender ? engine->lender : engine;
 }
+
+/* Makes an engine that is not used yet use the models and threads of another one, which must outlive it. Errors:
+ * WT_ENOMEM. */
+int wt__engine_borrow_models(wt_engine *engine, wt_engine *lender, wt_error *err);
 
 /* Initialises the locks of a zeroed engine. */
 void wt__engine_init_locks(wt_engine *engine);

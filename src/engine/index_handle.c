@@ -655,6 +655,8 @@ int wt__engine_index(wt_engine *engine, struct progress *progress, const struct 
     struct moment now;
     if (engine->view)
         return engine->view->index(engine, progress, want, out, err);
+    if (engine->refresh)
+        WT_TRY(engine->refresh(engine->refresher, progress, err));
     struct index_handle *index = current_index(engine, NULL, want, labels);
     int rc = 0;
     /* During an import of this engine, do not even read the state of the store: SQLite's allocator has one lock. */

@@ -138,6 +138,8 @@ int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *
 
 int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
+    if (engine->lender)
+        return wt__engine_load_encoder(engine->lender, progress, out, err);
     return open_once_locked(engine, &engine->encoder, open_engine_encoder, progress, (const void **)out, err);
 }
 
@@ -192,6 +194,8 @@ int wt__engine_fallback_encoder(wt_engine *engine, struct progress *progress, co
 
 int wt__engine_fallback_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err)
 {
+    if (engine->lender)
+        return wt__engine_fallback_encoder(engine->lender, NULL, out, err);
     return open_once_locked(engine, &engine->fallback, open_fallback_encoder, NULL, (const void **)out, err);
 }
 
@@ -269,10 +273,11 @@ static const char usage_kind[] = "usage_1";
 
 struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine)
 {
+    const wt_engine *owner = engine->lender ? engine->lender : engine;
     return (struct vector_set){.kind = wt__document_kind,
                                .model_hash = wt__encoder_hash(encoder),
                                .model_name =
-                                   encoder == engine->encoder.opened ? engine->model_name : wt__encoder_name(encoder),
+                                   encoder == owner->encoder.opened ? owner->model_name : wt__encoder_name(encoder),
                                .dim = (uint32_t)wt__encoder_dim(encoder),
                                .former = wt__document_former_kind};
 }

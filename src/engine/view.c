@@ -143,14 +143,13 @@ static size_t list_rows(const uint64_t *bits, size_t rows, uint32_t *out)
     return count;
 }
 
-/* Selects the rows of the view. *rows is to be freed with free(). */
-static int select_rows(const struct engine_view_data *view, const struct row_pool *pool, uint32_t **rows, size_t *count,
-                       wt_error *err)
+int wt__view_rows(view_select select, void *context, const struct row_pool *pool, uint32_t **rows, size_t *count,
+                  wt_error *err)
 {
     size_t all = pool->index->snapshot->rows;
     WT_AUTO_FREE uint64_t *bits = wt__alloc_zeros(all / 64 + 1, sizeof *bits);
     WT_CHECK_ALLOC(bits, err);
-    WT_TRY(view->options.select(view->options.context, pool, bits, err));
+    WT_TRY(select(context, pool, bits, err));
     size_t selected = 0;
     for (size_t word = 0; word < (all + 63) / 64; word++)
         selected += (size_t)__builtin_popcountll(bits[word]);
@@ -203,7 +202,8 @@ static int build_view_index(wt_engine *engine, struct row_pool *pool, struct ind
     size_t count = 0, bytes = 0;
     WT_AUTO_FREE struct index_handle *fresh = wt__alloc_zeros(1, sizeof *fresh);
     WT_CHECK_ALLOC(fresh, err);
-    WT_TRY(select_rows(wt__view_data(engine), pool, &rows, &count, err));
+    const struct engine_view_options *options = &wt__view_data(engine)->options;
+    WT_TRY(wt__view_rows(options->select, options->context, pool, &rows, &count, err));
     WT_TRY(build_view_snapshot(pool, rows, count, &fresh->snapshot, &bytes, err));
     fresh->moment = pool->index->moment;
     fresh->pool = wt__row_pool_hold(pool);
@@ -279,23 +279,16 @@ static bool copy_view_string(char **out, const char *text)
     return *out != NULL;
 }
 
-/* Takes over the settings of the shared engine. A view has no folders of its own. */
+/* Takes over the models and settings of the shared engine. A view has no folders of its own. */
 static int init_view_engine(wt_engine *engine, const struct view_base *base, wt_error *err)
 {
-    const wt_engine *shared = base->shared;
     bool whole = copy_view_string(&engine->path, ":memory:") && copy_view_string(&engine->location, ":memory:") &&
                  copy_view_string(&engine->base, "") && copy_view_string(&engine->index_folder, "") &&
-                 copy_view_string(&engine->trained_folder, "") &&
-                 copy_view_string(&engine->model_folder, shared->model_folder) &&
-                 copy_view_string(&engine->base_folder, shared->base_folder) &&
-                 copy_view_string(&engine->joint_folder, shared->joint_folder) &&
-                 copy_view_string(&engine->model_name, shared->model_name);
+                 copy_view_string(&engine->trained_folder, "");
     WT_CHECK_ALLOC(whole, err);
-    engine->by_default = shared->by_default;
-    engine->model_included = shared->model_included;
+    WT_TRY(wt__engine_borrow_models(engine, base->shared, err));
     engine->read_only = true;
-    engine->threads = shared->threads;
-    engine->busy_ms = shared->busy_ms;
+    engine->busy_ms = base->shared->busy_ms;
     return wt__store_open_image(&engine->store, &base->empty, err);
 }
 
@@ -319,8 +312,7 @@ static int open_engine_view(wt_engine *engine, struct view_base *base, const str
         free((void *)name);
         return wt__fail_nomem(err);
     }
-    view->public = (struct engine_view){.shared = base->shared,
-                                        .index = open_view_index,
+    view->public = (struct engine_view){.index = open_view_index,
                                         .discard_index = discard_view_index,
                                         .list = wt__view_list,
                                         .get = wt__view_get,

@@ -33,6 +33,10 @@ int wt__view_base_pool(struct view_base *base, struct progress *progress, const 
 /* Selects the rows of a view: sets bits, [rows of the pool], all 0 before. Returns 0 or an error. */
 typedef int (*view_select)(void *context, const struct row_pool *pool, uint64_t *bits, wt_error *err);
 
+/* Lists the rows of a pool that are selected, ascending. *rows: to be freed with free(). */
+int wt__view_rows(view_select select, void *context, const struct row_pool *pool, uint32_t **rows, size_t *count,
+                  wt_error *err);
+
 struct engine_view_options {
     view_select select; /* called on any thread, by one thread at a time */
     void *context;

@@ -319,9 +319,9 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
         send_call_result(face, call, tool, outgoing, given);
     else if (out == RELAY_FAILED)
         wt__mcp_fail_tool_error(call, &err);
-    /* The recorded use is that of the shared catalogue, which must not depend on a tenant. */
-    if ((out == RELAY_ANSWERED || out == RELAY_REFUSED) && !*wt__mcp_call_tenant(call))
-        wt__outcomes_record_call(face->gateway->outcomes, wt__mcp_call_principal(call), tool->id,
+    const struct outcome_client client = {wt__mcp_call_principal(call), wt__mcp_call_tenant(call)};
+    if ((out == RELAY_ANSWERED || out == RELAY_REFUSED) && wt__gateway_records(face->gateway, client.tenant))
+        wt__outcomes_record_call(face->gateway->outcomes, &client, tool->id,
                                  out == RELAY_ANSWERED && !wt__result_is_error(given));
 }
 

@@ -379,8 +379,9 @@ static void put_call_tool(void *context, const wt_tool *tool, struct buffer *out
 static void record_search(void *context, struct mcp_call *call, struct str query, const wt_hits *hits)
 {
     const struct face *face = context;
-    if (!*wt__mcp_call_tenant(call))
-        wt__outcomes_record_search(face->gateway->outcomes, wt__mcp_call_principal(call), query, hits);
+    const struct outcome_client client = {wt__mcp_call_principal(call), wt__mcp_call_tenant(call)};
+    if (wt__gateway_records(face->gateway, client.tenant))
+        wt__outcomes_record_search(face->gateway->outcomes, &client, query, hits);
 }
 
 /* ---------------------------------------------------------------- opening and closing */

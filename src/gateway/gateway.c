@@ -545,7 +545,7 @@ static int fill_gateway(struct gateway *gateway, const struct mcp_server *server
     WT_TRY(open_upstreams(gateway, servers, count, err));
     WT_TRY(reserve_providers(gateway, err));
     if (gateway->options.learn)
-        WT_TRY(wt__outcomes_open(&gateway->outcomes, gateway->engine, err));
+        WT_TRY(wt__outcomes_open(&gateway->outcomes, gateway->engine, gateway->options.tenants, err));
     return wt__gateway_renew(gateway, err);
 }
 

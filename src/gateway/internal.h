@@ -93,15 +93,22 @@ enum {
 
 struct outcomes;
 
-/* Opens the recorder. The engine must outlive it. Errors: those of wt__usage_log_open. */
-int wt__outcomes_open(struct outcomes **out, wt_engine *engine, wt_error *err);
+/* A client of the gateway. tenant: "" without one. */
+struct outcome_client {
+    const char *principal, *tenant;
+};
+
+/* Opens the recorder. The engine and the tenants must outlive it. tenants: NULL for none. Usage of a tenant is recorded
+ * in its own store. Errors: those of wt__usage_log_open. */
+int wt__outcomes_open(struct outcomes **out, wt_engine *engine, wt_tenants *tenants, wt_error *err);
 /* Writes pending usages and frees the recorder. NULL is a no-op. */
 void wt__outcomes_close(struct outcomes *outcomes);
 
 /* Record a search, or a call of a tool. Thread-safe. outcomes: NULL is a no-op, also for wt__outcomes_sweep. */
-void wt__outcomes_record_search(struct outcomes *outcomes, const char *principal, struct str request,
+void wt__outcomes_record_search(struct outcomes *outcomes, const struct outcome_client *client, struct str request,
                                 const wt_hits *hits);
-void wt__outcomes_record_call(struct outcomes *outcomes, const char *principal, const char *id, bool worked);
+void wt__outcomes_record_call(struct outcomes *outcomes, const struct outcome_client *client, const char *id,
+                              bool worked);
 /* Writes usages of idle clients. Call it about once a second. */
 void wt__outcomes_sweep(struct outcomes *outcomes);
 
@@ -146,6 +153,13 @@ struct gateway {
     struct mcp_service *services[GATEWAY_SERVICES_MAX];
     size_t service_count;
 };
+
+/* True if the use of this tenant's clients may be recorded: that of a tenant without a store of its own would change
+ * the results of others. tenant: "" without one. */
+static inline bool wt__gateway_records(const struct gateway *gateway, const char *tenant)
+{
+    return !*tenant || (gateway->options.tenants && wt__tenants_own(gateway->options.tenants, tenant));
+}
 
 /* Returns the current view, to be released by the caller, or NULL if it does not exist yet. */
 struct tool_view *wt__gateway_view(struct gateway *gateway);

@@ -20,6 +20,7 @@ struct outcome_tool {
 struct client_search {
     struct client_search *next;                   /* next in the list; its client was active less recently */
     char *principal;                              /* principal of the client */
+    char *tenant;                                 /* its tenant, which has a store of its own; "" without one */
     char *request;                                /* request of the search */
     struct outcome_tool found[OUTCOME_FOUND_MAX]; /* [count] */
     size_t count;
@@ -28,6 +29,7 @@ struct client_search {
 
 struct outcomes {
     struct usage_log *log;
+    wt_tenants *tenants;         /* NULL without tenants */
     pthread_mutex_t lock;        /* protects the list */
     struct client_search *first; /* search of the most recently active client */
 };
@@ -37,6 +39,7 @@ static void free_search(struct client_search *searched)
     for (size_t i = 0; i < searched->count; i++)
         free(searched->found[i].id);
     free(searched->principal);
+    free(searched->tenant);
     free(searched->request);
     free(searched);
 }
@@ -67,6 +70,15 @@ static bool put_usage(const struct client_search *searched, struct buffer *out)
     return any;
 }
 
+/* Records a usage in the store of a tenant. */
+static void record_tenant_usage(struct outcomes *outcomes, const char *tenant, const struct usage_batch *batch)
+{
+    WT_CLEANUP(wt__tenant_hold_end) struct tenant_hold hold = {0};
+    unsigned retry_ms;
+    if (wt__tenant_hold_begin(&hold, outcomes->tenants, tenant, NULL, NULL) == 0)
+        wt__usage_log_record(outcomes->log, hold.engine, batch, ignore_report, NULL, &retry_ms, NULL);
+}
+
 /* Writes the usages of a list of searches and frees the list. */
 static void write_searches(struct outcomes *outcomes, struct client_search *done)
 {
@@ -78,17 +90,20 @@ static void write_searches(struct outcomes *outcomes, struct client_search *done
             const struct usage_batch batch = {.client = wt__str(*done->principal ? done->principal : USAGE_LOG_NO_KEY),
                                               .id = STR(""),
                                               .lines = wt__buffer_view(&line)};
-            wt__usage_log_report(outcomes->log, &batch, ignore_report, NULL, &retry_ms, NULL);
+            if (*done->tenant)
+                record_tenant_usage(outcomes, done->tenant, &batch);
+            else
+                wt__usage_log_report(outcomes->log, &batch, ignore_report, NULL, &retry_ms, NULL);
         }
         free_search(done);
     }
 }
 
 /* Removes and returns the client's search, or NULL. Call with the lock held. */
-static struct client_search *take_search(struct outcomes *outcomes, const char *principal)
+static struct client_search *take_search(struct outcomes *outcomes, const struct outcome_client *client)
 {
     struct client_search **at = &outcomes->first;
-    while (*at && strcmp((*at)->principal, principal) != 0)
+    while (*at && (strcmp((*at)->principal, client->principal) != 0 || strcmp((*at)->tenant, client->tenant) != 0))
         at = &(*at)->next;
     struct client_search *taken = *at;
     if (taken) {
@@ -130,14 +145,15 @@ static bool add_found_tool(struct client_search *searched, const char *id)
 }
 
 /* Returns a new search without calls, or NULL if out of memory. */
-static struct client_search *copy_search(const char *principal, struct str request, const wt_hits *hits)
+static struct client_search *copy_search(const struct outcome_client *client, struct str request, const wt_hits *hits)
 {
     struct client_search *copy = calloc(1, sizeof *copy);
     if (!copy)
         return NULL;
-    copy->principal = wt__copy_string(principal, strlen(principal));
+    copy->principal = wt__copy_string(client->principal, strlen(client->principal));
+    copy->tenant = wt__copy_string(client->tenant, strlen(client->tenant));
     copy->request = wt__copy_string(request.ptr, request.len);
-    bool whole = copy->principal && copy->request;
+    bool whole = copy->principal && copy->tenant && copy->request;
     for (size_t i = 0; whole && i < hits->len; i++)
         whole = add_found_tool(copy, hits->items[i]->tool->id);
     for (size_t i = 0; whole && i < hits->len; i++)
@@ -149,27 +165,28 @@ static struct client_search *copy_search(const char *principal, struct str reque
     return NULL;
 }
 
-void wt__outcomes_record_search(struct outcomes *outcomes, const char *principal, struct str request,
+void wt__outcomes_record_search(struct outcomes *outcomes, const struct outcome_client *client, struct str request,
                                 const wt_hits *hits)
 {
     struct client_search *copy = outcomes && request.len > 0 && request.len <= OUTCOME_REQUEST_BYTES_MAX
-                                     ? copy_search(principal, request, hits)
+                                     ? copy_search(client, request, hits)
                                      : NULL;
     if (!copy)
         return;
     pthread_mutex_lock(&outcomes->lock);
-    struct client_search *before = take_search(outcomes, principal);
+    struct client_search *before = take_search(outcomes, client);
     put_search_first(outcomes, copy);
     pthread_mutex_unlock(&outcomes->lock);
     write_searches(outcomes, before);
 }
 
-void wt__outcomes_record_call(struct outcomes *outcomes, const char *principal, const char *id, bool worked)
+void wt__outcomes_record_call(struct outcomes *outcomes, const struct outcome_client *client, const char *id,
+                              bool worked)
 {
     if (!outcomes)
         return;
     pthread_mutex_lock(&outcomes->lock);
-    struct client_search *searched = take_search(outcomes, principal);
+    struct client_search *searched = take_search(outcomes, client);
     for (size_t i = 0; searched && i < searched->count; i++) {
         struct outcome_tool *found = &searched->found[i];
         if (strcmp(found->id, id) != 0)
@@ -192,11 +209,12 @@ void wt__outcomes_sweep(struct outcomes *outcomes)
     write_searches(outcomes, old);
 }
 
-int wt__outcomes_open(struct outcomes **out, wt_engine *engine, wt_error *err)
+int wt__outcomes_open(struct outcomes **out, wt_engine *engine, wt_tenants *tenants, wt_error *err)
 {
     struct outcomes *outcomes = calloc(1, sizeof *outcomes);
     *out = NULL;
     WT_CHECK_ALLOC(outcomes, err);
+    outcomes->tenants = tenants;
     pthread_mutex_init(&outcomes->lock, NULL);
     int rc = wt__usage_log_open(&outcomes->log, engine, NULL, err);
     if (rc < 0)

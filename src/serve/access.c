@@ -199,8 +199,9 @@ static bool has_key_name(const struct keys *keys, struct str name)
     return wt__map_get(&keys->names, name) != NULL;
 }
 
-/* Scopes that a key of a tenant can have. The others show or change what all tenants share. */
-enum { TENANT_SCOPES = SCOPE_FIND | SCOPE_CALL };
+/* Scopes that a key of a tenant can have. The others show or change what all tenants share. write and usage are for a
+ * tenant with a store of its own. */
+enum { TENANT_SCOPES = SCOPE_FIND | SCOPE_CALL | SCOPE_WRITE | SCOPE_USAGE };
 
 /* Reads "tenant=NAME" into key->tenant. An empty word is valid. */
 static bool read_key_tenant(struct keys *keys, struct str word, struct key *key)
@@ -225,11 +226,10 @@ static int read_key_line(struct keys *keys, struct str line, const char *path, s
                            "%s:%zu: expected NAME SCOPES SHA256, as written by `whichtool serve --new-key`", path,
                            number);
     if (!read_key_tenant(keys, tenant, &key))
-        return wt__fail_at(
-            err, WT_EFORMAT, number, 0, NULL,
-            "%s:%zu: expected tenant=NAME after the hash; a key of a tenant can only have the scopes find "
-            "and call",
-            path, number);
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL,
+                           "%s:%zu: expected tenant=NAME after the hash; a key of a tenant can only have the scopes "
+                           "find, call, write and usage",
+                           path, number);
     if (tenant.len > 0 && !key.tenant)
         return wt__fail_nomem(err);
     if (has_key_name(keys, name))
@@ -426,7 +426,7 @@ int wt__keys_add(const char *path, const char *name, unsigned scopes, const char
                         "and '@'",
                         WT_MAX_TENANT_NAME_BYTES);
     if (tenant && (scopes & ~(unsigned)TENANT_SCOPES))
-        return wt__fail(err, WT_EINVAL, "a key of a tenant can only have the scopes find and call");
+        return wt__fail(err, WT_EINVAL, "a key of a tenant can only have the scopes find, call, write and usage");
     if (wt__is_file(path))
         WT_TRY(wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err));
     const struct str before = {text, len};

@@ -201,13 +201,19 @@ static void free_batch(struct queued_batch *w)
     free(w);
 }
 
+static int check_burst(const struct usage_log *log, const struct queued_batch *w, wt_error *err)
+{
+    if (w->count <= log->options.client_burst)
+        return 0;
+    return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; a client may report %u at once", w->count,
+                    log->options.client_burst);
+}
+
 /* Appends the batch to the queue. Call with the lock held. */
 static int queue_batch(struct usage_log *log, struct queued_batch *w, struct str client, unsigned *retry_ms,
                        wt_error *err)
 {
-    if (w->count > log->options.client_burst)
-        return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; a client may report %u at once", w->count,
-                        log->options.client_burst);
+    WT_TRY(check_burst(log, w, err));
     if (log->queued + w->count > USAGE_LOG_QUEUED_MAX || log->queued_bytes + w->bytes > USAGE_LOG_QUEUED_BYTES_MAX) {
         log->counts.refused_full += w->count;
         *retry_ms = log->options.commit_ms;
@@ -242,6 +248,54 @@ int wt__usage_log_report(struct usage_log *log, const struct usage_batch *batch,
     return rc;
 }
 
+static void count_usage(struct usage_log_counts *counts, const struct reported_usage *usage)
+{
+    uint64_t *by_fate[] = {[USAGE_ADDED] = &counts->added,
+                           [USAGE_REPEATED] = &counts->repeated,
+                           [USAGE_CHANGED] = &counts->outcomes,
+                           [USAGE_MISSING] = &counts->missing};
+    *(usage->code < 0 ? &counts->bad : by_fate[usage->fate]) += 1;
+}
+
+/* Records a batch of a tenant, and counts its usages. */
+static int record_batch(struct usage_log *log, wt_engine *tenant, struct queued_batch *w, struct str client,
+                        unsigned *retry_ms, wt_error *err)
+{
+    pthread_mutex_lock(&log->lock);
+    int rc = check_burst(log, w, err);
+    if (rc == 0)
+        rc = charge_client(log, client, w->count, retry_ms, err);
+    pthread_mutex_unlock(&log->lock);
+    if (rc == 0)
+        rc = wt__record_reported_usages(tenant, w->usages, w->count, err);
+    if (rc < 0)
+        return rc;
+    pthread_mutex_lock(&log->lock);
+    for (size_t i = 0; i < w->count; i++)
+        count_usage(&log->counts, w->usages[i]);
+    log->counts.commits++;
+    pthread_mutex_unlock(&log->lock);
+    return 0;
+}
+
+int wt__usage_log_record(struct usage_log *log, wt_engine *tenant, const struct usage_batch *batch, usage_log_told told,
+                         void *context, unsigned *retry_ms, wt_error *err)
+{
+    *retry_ms = 0;
+    WT_TRY(check_batch(batch, err));
+    struct queued_batch *w = calloc(1, sizeof *w);
+    WT_CHECK_ALLOC(w, err);
+    int rc = split_batch(w, batch, err);
+    if (rc == 0)
+        rc = record_batch(log, tenant, w, batch->client, retry_ms, err);
+    if (rc == 0)
+        told(context, 0, NULL, w->usages, w->count);
+    free_batch(w);
+    if (rc == 0 && log->learns)
+        wt__usage_learn_in_background(tenant, NULL, NULL, NULL); /* a later report learns what fails now */
+    return rc;
+}
+
 void wt__usage_log_count(struct usage_log *log, struct usage_log_counts *out)
 {
     pthread_mutex_lock(&log->lock);
@@ -251,15 +305,6 @@ void wt__usage_log_count(struct usage_log *log, struct usage_log_counts *out)
 }
 
 /* ---------------------------------------------------------------- writing */
-
-static void count_usage(struct usage_log_counts *counts, const struct reported_usage *usage)
-{
-    uint64_t *by_fate[] = {[USAGE_ADDED] = &counts->added,
-                           [USAGE_REPEATED] = &counts->repeated,
-                           [USAGE_CHANGED] = &counts->outcomes,
-                           [USAGE_MISSING] = &counts->missing};
-    *(usage->code < 0 ? &counts->bad : by_fate[usage->fate]) += 1;
-}
 
 static int record_group(struct usage_log *log, const struct queued_batch *group, wt_error *err)
 {

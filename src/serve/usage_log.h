@@ -72,6 +72,12 @@ typedef void (*usage_log_told)(void *context, int rc, const char *why, struct re
 int wt__usage_log_report(struct usage_log *log, const struct usage_batch *batch, usage_log_told told, void *context,
                          unsigned *retry_ms, wt_error *err);
 
+/* Records a batch in the store of a tenant, on the calling thread, and then learns from it. The limits of clients are
+ * those of wt__usage_log_report. Calls told before it returns 0. Errors: those of wt__usage_log_report, and of the
+ * store; nothing was recorded then. */
+int wt__usage_log_record(struct usage_log *log, wt_engine *tenant, const struct usage_batch *batch, usage_log_told told,
+                         void *context, unsigned *retry_ms, wt_error *err);
+
 /* Counters since the log was opened. */
 struct usage_log_counts {
     uint64_t added, repeated, outcomes, missing; /* by enum usage_fate */

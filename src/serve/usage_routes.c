@@ -100,6 +100,44 @@ static void answer_usage(void *context, struct http_exchange *exchange, const st
         answer_usage_error(usage, exchange, &err, retry_ms);
 }
 
+/* Where the result of a tenant's report goes. */
+struct tenant_report {
+    const struct usage_routes *usage;
+    struct api_call *call;
+    wt_error *err;
+    int rc;
+};
+
+/* Implements usage_log_told like send_usage_result. */
+static void put_tenant_result(void *context, int rc, const char *why, struct reported_usage *const *usages,
+                              size_t count)
+{
+    struct tenant_report *report = context;
+    (void)why;
+    report->rc = rc;
+    if (count == 1 && wt__is_invalid_usage(usages[0], report->usage->policed))
+        report->rc = wt__fail(report->err, usages[0]->code, "%s", usages[0]->message);
+    else
+        wt__json_usage_result(&report->call->body, usages, count, report->usage->policed);
+}
+
+/* Records the usages of a tenant in its own store. */
+static int answer_tenant_usage(struct api_call *call, wt_error *err)
+{
+    const struct usage_routes *usage = call->context;
+    WT_CLEANUP(wt__body_dispose) struct batch_query query = {0};
+    struct tenant_report report = {.usage = usage, .call = call, .err = err};
+    unsigned retry_ms;
+    WT_TRY(wt__batch_query_read(&query, call->request->query, err));
+    if (!usage->log)
+        return wt__fail(err, WT_EREADONLY, "cannot record usages: the store is open for reading only");
+    const struct usage_batch batch = {.client = wt__str(*call->principal ? call->principal : USAGE_LOG_NO_KEY),
+                                      .id = wt__str(query.id),
+                                      .lines = call->request->body};
+    WT_TRY(wt__usage_log_record(usage->log, call->engine, &batch, put_tenant_result, &report, &retry_ms, err));
+    return report.rc;
+}
+
 static int answer_usage_segment(struct api_call *call, wt_error *err)
 {
     WT_CLEANUP(wt__body_dispose) struct batch_query query = {0};
@@ -166,6 +204,9 @@ int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool pol
         .returns = "Numbers of usages recorded, repeated and with changed outcome, and the refused usages. "
                    "Recorded usages are on disk.",
         .take = answer_usage,
+        .answer = answer_tenant_usage,
+        .takes_long = true,
+        .of_own = true,
         .context = usage};
     usage->rows[1] = (struct route){
         .method = "POST",

@@ -145,6 +145,10 @@ int wt__reserved_drop_aliases(struct store *store, struct str provider, wt_error
 int wt__reserved_refuse(struct store *store, struct str provider, const char *what, wt_error *err);
 /* Works like wt__reserved_refuse for the removal of a tool: refuses it if the tool's provider is reserved. */
 int wt__reserved_refuse_tool(struct store *store, int64_t tool, wt_error *err);
+/* Fail with WT_EINVAL if a provider has tools of STORE_COPIED_SOURCE, or if a tool is one. what: as in
+ * wt__reserved_refuse. */
+int wt__copied_refuse(struct store *store, struct str provider, const char *what, wt_error *err);
+int wt__copied_refuse_tool(struct store *store, int64_t tool, wt_error *err);
 /* Ends a reservation and forgets the server's approvals; does nothing if the name is not reserved. */
 int wt__reserved_release(struct store *store, struct str provider, wt_error *err);
 

@@ -15,7 +15,12 @@
 
 static const char *const schemes[] = {"postgres://", "postgresql://"};
 
-enum { BASE_DIGITS = 16 }; /* digits of the hash in the names of derived files */
+enum {
+    BASE_DIGITS = 16,  /* digits of the hash in the names of derived files */
+    TENANT_DIGITS = 16 /* digits of the hash in the name of a tenant's schema */
+};
+
+#define TENANT_SCHEMA "_tenant_"
 
 struct store_url {
     struct str user, password, hosts, database, query; /* percent-encoded views; empty if absent */
@@ -153,6 +158,31 @@ int wt__store_split_url(char **out, char schema[STORE_SCHEMA_MAX + 1], const cha
         separator = '&';
     }
     *out = wt__buffer_take(&rest);
+    return *out ? 0 : wt__fail_nomem(err);
+}
+
+int wt__store_of_tenant(char **out, struct arena *arena, const char *name, const char *folder, struct str tenant,
+                        wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    WT_AUTO_FREE char *url = NULL;
+    char schema[STORE_SCHEMA_MAX + 1], hex[65];
+    unsigned char digest[32];
+    *out = NULL;
+    if (!wt__is_store_url(name)) {
+        wt__buffer_printf(&text, "%s/%.*s.wt", folder, (int)tenant.len, tenant.ptr);
+    } else {
+        WT_TRY(wt__store_split_url(&url, schema, name, err));
+        wt__sha256(tenant.ptr, tenant.len, digest);
+        wt__sha256_hex(digest, hex);
+        if (strlen(schema) + strlen(TENANT_SCHEMA) + TENANT_DIGITS > STORE_SCHEMA_MAX)
+            return wt__fail(err, WT_EINVAL,
+                            "the name of the schema %s is too long for stores of tenants: use at most %d bytes", schema,
+                            STORE_SCHEMA_MAX - TENANT_DIGITS - (int)strlen(TENANT_SCHEMA));
+        wt__buffer_printf(&text, "%s%cschema=%s" TENANT_SCHEMA "%.*s", url, strchr(url, '?') ? '&' : '?', schema,
+                          TENANT_DIGITS, hex);
+    }
+    *out = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
     return *out ? 0 : wt__fail_nomem(err);
 }
 

@@ -24,6 +24,11 @@ int wt__store_shown(char **out, const char *name, wt_error *err);
 /* Splits a URL into the schema and the URL for libpq, which has no schema. The caller frees *url. */
 int wt__store_split_url(char **url, char schema[STORE_SCHEMA_MAX + 1], const char *name, wt_error *err);
 
+/* Returns the name of the store of a tenant of this store, in the arena: folder/TENANT.wt, or for a URL the schema
+ * SCHEMA_tenant_HASH of the same database. Errors: WT_EINVAL (the schema's name would be too long), WT_ENOMEM. */
+int wt__store_of_tenant(char **out, struct arena *arena, const char *name, const char *folder, struct str tenant,
+                        wt_error *err);
+
 /* True if the URL contains a password. */
 bool wt__has_store_password(const char *name);
 

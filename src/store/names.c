@@ -151,6 +151,7 @@ static int rename_checked(struct store *store, struct str provider, struct str n
     int64_t id = 0;
     WT_TRY(check_rename(store, provider, name, &id, err));
     WT_TRY(wt__reserved_refuse(store, provider, "cannot be renamed", err));
+    WT_TRY(wt__copied_refuse(store, provider, "cannot be renamed", err));
     WT_TRY(wt__reserved_refuse(store, name, "cannot be renamed to", err));
     return rename_provider_row(store, id, provider, name, err);
 }
@@ -206,6 +207,31 @@ int wt__reserved_refuse_tool(struct store *store, int64_t tool, wt_error *err)
                         SQL_VALUES(sql_integer(tool)), &row, err));
     int rc = wt__sql_step(store, row, err);
     return rc == 1 ? fail_reserved(wt__sql_column(row, 0), "does not allow the removal of single tools", err) : rc;
+}
+
+int wt__copied_refuse(struct store *store, struct str provider, const char *what, wt_error *err)
+{
+    int64_t tool;
+    int rc = wt__sql_find(store,
+                          "SELECT t.id FROM provider p CROSS JOIN tool t ON t.provider = p.id"
+                          " CROSS JOIN source s ON s.id = t.source WHERE p.name = ?1 AND s.name = ?2 LIMIT 1",
+                          SQL_VALUES(sql_text(provider), sql_text(STR(STORE_COPIED_SOURCE))), &tool, err);
+    if (rc <= 0)
+        return rc;
+    return wt__fail(err, WT_EINVAL, "the provider %.*s %s: it has tools of the shared catalogue",
+                    (int)wt__str_head(provider, SHOWN_BYTES).len, provider.ptr, what);
+}
+
+int wt__copied_refuse_tool(struct store *store, int64_t tool, wt_error *err)
+{
+    int rc = wt__sql_find(store,
+                          "SELECT t.id FROM tool t CROSS JOIN source s ON s.id = t.source WHERE t.id = ?1"
+                          " AND s.name = ?2",
+                          SQL_VALUES(sql_integer(tool), sql_text(STR(STORE_COPIED_SOURCE))), &tool, err);
+    if (rc <= 0)
+        return rc;
+    return wt__fail(err, WT_EINVAL,
+                    "a tool of the shared catalogue cannot be removed here; exclude it in the file of tenants");
 }
 
 int wt__reserved_release(struct store *store, struct str provider, wt_error *err)

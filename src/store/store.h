@@ -94,8 +94,13 @@ int wt__store_check(struct store *store, wt_error *err);
 
 /* ---------------------------------------------------------------- changes */
 
+/* Source of the tools that a tenant's own store copies from the shared catalogue (tenants/own.h). Their removal, and
+ * that of a provider with such tools, is refused with WT_EINVAL. */
+#define STORE_COPIED_SOURCE ":shared:"
+
 struct store_import_options {
     struct str source;               /* path of the tools' file or folder, or a name if they have no path */
+    bool copied;                     /* the source is STORE_COPIED_SOURCE, which other imports cannot name */
     bool sync;                       /* remove stored tools of this source, and of sources below it, that are absent
                                       * from this import */
     const struct skipped_tool *left; /* [left_count] tools of the source that the reader skipped; sync keeps their

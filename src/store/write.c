@@ -685,6 +685,8 @@ int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, 
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         rc = wt__reserved_refuse_tool(store, ids[i], err);
         if (rc == 0)
+            rc = wt__copied_refuse_tool(store, ids[i], err);
+        if (rc == 0)
             rc = remove_stored_tool(store, ids[i], err);
         removed += rc;
     }
@@ -708,6 +710,7 @@ static int64_t remove_provider(struct store *store, struct str provider,
 
 static int refuse_removal(struct store *store, struct str provider, wt_error *err)
 {
+    WT_TRY(wt__copied_refuse(store, provider, "cannot be removed", err));
     return wt__reserved_refuse(store, provider, "cannot be removed", err);
 }
 
@@ -879,6 +882,8 @@ int wt__store_import(struct store *store, const struct tool *tools, size_t count
 {
     struct progress *before = store->progress;
     *out = (struct store_changes){0};
+    if (!options->copied && wt__str_equal(options->source, STR(STORE_COPIED_SOURCE)))
+        return wt__fail(err, WT_EINVAL, "the name %s of a source is reserved; choose another one", STORE_COPIED_SOURCE);
     WT_TRY(wt__import_check(tools, count, err));
     store->progress = options->progress; /* Report the wait for another writer. */
     int rc = wt__sql_begin_bulk(store, err);

@@ -37,6 +37,7 @@ struct line_lists {
 
 struct table_reader {
     struct tenant_table *table;
+    bool owns; /* the tenant of the current line has a store of its own */
     const char *file;
     size_t line;
     struct line_lists lists;
@@ -114,7 +115,11 @@ static int read_member(struct table_reader *r, const char *key, const json_t *va
         return read_list(r, value, key, SELECT_IDS, SELECT_PATTERNS);
     if (strcmp(key, "exclude") == 0)
         return read_list(r, value, key, EXCLUDE_IDS, EXCLUDE_PATTERNS);
-    return fail_line(r, "unknown member; members are tenant, providers, tools and exclude");
+    if (strcmp(key, "own") == 0) {
+        r->owns = json_is_true(value);
+        return json_is_boolean(value) ? 0 : fail_line(r, "\"own\" must be true or false");
+    }
+    return fail_line(r, "unknown member; members are tenant, providers, tools, exclude and own");
 }
 
 /* Stores the lists as a selection, unless an equal one is known. Returns its index, or a negative code. */
@@ -163,6 +168,8 @@ static int store_tenant(struct table_reader *r, struct str name)
         return fail_line(r, "the member \"tenant\" is missing");
     if (table->tenant_count == WT_MAX_TENANTS)
         return wt__fail(r->err, WT_ETOOLONG, "%s has more than %d tenants", r->file, WT_MAX_TENANTS);
+    if (r->owns)
+        WT_TRY(add_item(r, OWN_NAME, name));
     int64_t selection = store_selection(r);
     if (selection < 0)
         return (int)selection;
@@ -193,6 +200,7 @@ static int read_line(struct table_reader *r, struct str line)
     if (!json_is_object(row))
         return fail_line(r, "a line must be a JSON object");
     memset(r->lists.counts, 0, sizeof r->lists.counts);
+    r->owns = false;
     json_object_foreach(row, key, value)
     {
         WT_TRY(read_member(r, key, value, &name));
@@ -334,6 +342,13 @@ static const uint32_t *list_items(const struct tenant_selection *selection, enum
     return selection->items + first;
 }
 
+struct str wt__tenant_own_name(const struct tenant_table *table, const struct tenant_selection *selection)
+{
+    size_t count;
+    const uint32_t *items = list_items(selection, OWN_NAME, &count);
+    return count > 0 ? table->texts[*items] : STR("");
+}
+
 int64_t wt__tenant_same_selection(const struct tenant_table *to, const struct tenant_table *from,
                                   const struct tenant_selection *selection)
 {
@@ -470,6 +485,6 @@ bool wt__tenant_selects(const struct tenant_table *table, const struct tenant_se
 bool wt__tenant_selects_provider(const struct tenant_table *table, const struct tenant_selection *selection,
                                  struct str provider)
 {
-    return selection->ends[SELECTION_LISTS - 1] == selection->ends[SELECT_PATTERNS] &&
+    return selection->ends[EXCLUDE_PATTERNS] == selection->ends[SELECT_PATTERNS] &&
            list_has_text(table, selection, SELECT_PROVIDERS, provider);
 }

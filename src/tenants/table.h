@@ -9,8 +9,10 @@
  *   tools       ids, and patterns of ids and names (catalog/names.h)
  *   exclude     ids and patterns of tools that the tenant does not see, although another list has them
  *
- * A tenant without `providers` and `tools` sees no tool. Items that match no tool are allowed, because tools come and
- * go.
+ *   own         true: the tenant has a store of its own (own.h)
+ *
+ * A tenant without `providers` and `tools` sees no shared tool. Items that match no tool are allowed, because tools come
+ * and go.
  *
  * 100,000 tenants with 300 tools each must fit into memory. So each text is stored once, a selection is a list of the
  * numbers of texts, and tenants with equal lists share one selection. A table is immutable and reference-counted. */
@@ -24,8 +26,17 @@
 #include "engine/row_pool.h"
 #include "whichtool/tenants.h"
 
-/* Lists of a selection. Items with '*' or '?' are patterns, all others ids. */
-enum selection_list { SELECT_PROVIDERS, SELECT_IDS, SELECT_PATTERNS, EXCLUDE_IDS, EXCLUDE_PATTERNS, SELECTION_LISTS };
+/* Lists of a selection. Items with '*' or '?' are patterns, all others ids. OWN_NAME has the name of a tenant with a
+ * store of its own, so that no other tenant has the same selection, and is empty for others. */
+enum selection_list {
+    SELECT_PROVIDERS,
+    SELECT_IDS,
+    SELECT_PATTERNS,
+    EXCLUDE_IDS,
+    EXCLUDE_PATTERNS,
+    OWN_NAME,
+    SELECTION_LISTS
+};
 
 /* The numbers of the texts of all lists, one list after the other, each ascending. ends[list]: end of each list. */
 struct tenant_selection {
@@ -62,6 +73,8 @@ size_t wt__tenant_table_bytes(const struct tenant_table *table);
 
 /* Returns the selection of a tenant, or selection_count. */
 size_t wt__tenant_selection(const struct tenant_table *table, struct str name);
+/* Returns the name of the only tenant of a selection with a store of its own; "" for another selection. */
+struct str wt__tenant_own_name(const struct tenant_table *table, const struct tenant_selection *selection);
 /* Returns the selection of `to` that equals a selection of `from`, or to->selection_count. Returns -1 if out of
  * memory. */
 int64_t wt__tenant_same_selection(const struct tenant_table *to, const struct tenant_table *from,

@@ -3,6 +3,9 @@
  * Tenants with equal lists share an engine. An engine is a cache of an index: it can be closed whenever no thread uses
  * it. The engines are in the order of their last use. Beyond the memory limit, the last ones are closed.
  *
+ * A tenant with a store of its own has a selection and an engine of its own. The engine copies the shared tools of the
+ * selection into the store before a search, if the pool of the shared catalogue is another one than at the last copying.
+ *
  * A reload replaces the table. Engines whose selection is also in the new table stay, with their indexes. */
 #include "tenants/tenants.h"
 
@@ -14,12 +17,16 @@
 #include "base/memory.h"
 #include "engine/sized_options.h"
 #include "engine/view.h"
+#include "tenants/own.h"
 #include "tenants/table.h"
 
 enum {
-    WATCH_MS = 1000,         /* interval of checks for a changed file */
-    ENGINE_BYTES = 96 << 10, /* memory of an engine without an index, mostly its connection to an empty store */
-    ENGINES_MAX = 100000,    /* engines at once, whatever their memory */
+    WATCH_MS = 1000,            /* interval of checks for a changed file */
+    ENGINE_BYTES = 96 << 10,    /* memory of an engine without an index, mostly its connection to an empty store */
+    ENGINES_MAX = 100000,       /* engines at once, whatever their memory */
+    OWN_ENGINE_BYTES = 1 << 20, /* memory of an engine with a store of its own */
+    OWN_ENGINES_MAX = 128,      /* engines with stores of their own at once: each has several open files */
+    MODELS_CHECK_MS = 1000,     /* interval of checks for models that another process has trained for an own store */
 };
 
 /* An engine of a selection. */
@@ -32,7 +39,21 @@ struct tenant_view {
     size_t users, bytes;
     bool retired; /* the current table does not have the selection */
     struct tenant_view *newer, *older;
+
+    char own_name[WT_MAX_TENANT_NAME_BYTES + 1]; /* name of the tenant, if it has a store of its own; else "" */
+    pthread_mutex_t copy_lock; /* one opening or copying at a time; guards the members below, and `engine` of an own
+                                * store */
+    uint64_t copied;  /* serial of the pool of the copies; 0 before the first copying, COPIED_NONE if the shared
+                                * catalogue was empty */
+    double models_ms; /* time of the last check for trained models */
 };
+
+#define COPIED_NONE UINT64_MAX
+
+static bool has_own_store(const struct tenant_view *view)
+{
+    return view->own_name[0];
+}
 
 /* Identifies the content of a file without reading it. */
 struct file_stamp {
@@ -49,7 +70,7 @@ struct wt_tenants {
     struct tenant_table *table;
     struct tenant_view **views; /* [table->selection_count] engine of each selection, or NULL */
     struct tenant_view *newest, *oldest;
-    size_t view_count, view_bytes;
+    size_t view_count, view_bytes, own_count;
     uint64_t serial; /* newest pool of a view that was released */
     pthread_cond_t wake;
     pthread_t watcher;
@@ -79,6 +100,7 @@ static void drop_view(struct wt_tenants *tenants, struct tenant_view *view)
     if (!view->retired)
         tenants->views[view->number] = NULL;
     tenants->view_count--;
+    tenants->own_count -= has_own_store(view);
     tenants->view_bytes -= view->bytes;
 }
 
@@ -86,6 +108,7 @@ static void release_view_context(void *context)
 {
     struct tenant_view *view = context;
     wt__tenant_table_release(view->table);
+    pthread_mutex_destroy(&view->copy_lock);
     free(view);
 }
 
@@ -100,7 +123,8 @@ static struct tenant_view *take_surplus_views(struct wt_tenants *tenants)
 {
     struct tenant_view *taken = NULL, *newer;
     for (struct tenant_view *view = tenants->oldest; view; view = newer) {
-        bool over = tenants->view_bytes > cache_limit(tenants) || tenants->view_count > ENGINES_MAX;
+        bool over = tenants->view_bytes > cache_limit(tenants) || tenants->view_count > ENGINES_MAX ||
+                    (has_own_store(view) && tenants->own_count > OWN_ENGINES_MAX);
         newer = view->newer;
         if (view->users > 0 || !(over || view->retired))
             continue;
@@ -115,7 +139,9 @@ static void close_views(struct tenant_view *view)
 {
     while (view) {
         struct tenant_view *next = view->older;
-        wt_close(view->engine); /* also frees the view (release_view_context) */
+        wt_close(view->engine); /* also frees the view (release_view_context), unless it owns its store */
+        if (has_own_store(view))
+            release_view_context(view);
         view = next;
     }
 }
@@ -128,7 +154,7 @@ static void forget_old_indexes(struct wt_tenants *tenants, uint64_t serial)
         return;
     tenants->serial = serial;
     for (struct tenant_view *view = tenants->newest; view; view = view->older) {
-        if (view->users > 0 || wt__view_engine_serial(view->engine) >= serial)
+        if (view->users > 0 || has_own_store(view) || wt__view_engine_serial(view->engine) >= serial)
             continue;
         wt__view_engine_forget(view->engine);
         tenants->view_bytes -= view->bytes - ENGINE_BYTES;
@@ -151,21 +177,104 @@ static int select_tenant_rows(void *context, const struct row_pool *pool, uint64
     return rc;
 }
 
+/* ---------------------------------------------------------------- engines with stores of their own */
+
+/* Copies the shared tools of the tenant, if the pool is another one than at the last copying. Requires copy_lock. */
+static int copy_pool_tools(struct tenant_view *view, const struct row_pool *pool, struct progress *progress,
+                           wt_error *err)
+{
+    WT_AUTO_FREE uint32_t *rows = NULL;
+    size_t count = 0;
+    uint64_t serial = pool ? pool->serial : COPIED_NONE;
+    if (view->copied == serial)
+        return 0;
+    if (pool)
+        WT_TRY(wt__view_rows(select_tenant_rows, view, pool, &rows, &count, err));
+    WT_TRY(
+        wt__own_store_copy(view->engine, wt__view_base_shared(view->tenants->base), pool, rows, count, progress, err));
+    view->copied = serial;
+    return 0;
+}
+
+/* Implements wt_engine.refresh. If another process writes the store, the search uses the copies as they are. */
+static int refresh_own_store(void *context, struct progress *progress, wt_error *err)
+{
+    struct tenant_view *view = context;
+    struct row_pool *pool = NULL;
+    wt_error why;
+    int rc = wt__view_base_pool(view->tenants->base, progress, NULL, &pool, &why);
+    if (rc < 0 && rc != WT_EEMPTY)
+        return wt__fail_same(err, &why);
+    pthread_mutex_lock(&view->copy_lock);
+    bool copied_before = view->copied > 0;
+    rc = copy_pool_tools(view, pool, progress, &why);
+    double now = wt__now_ms();
+    bool check = now - view->models_ms > MODELS_CHECK_MS;
+    if (check)
+        view->models_ms = now;
+    pthread_mutex_unlock(&view->copy_lock);
+    wt__row_pool_release(pool);
+    if (rc < 0 && !(rc == WT_EBUSY && copied_before))
+        return wt__fail_same(err, &why);
+    bool reloaded;
+    if (check)
+        wt__engine_reload_trained(view->engine, &reloaded, NULL); /* damaged models leave the old ones in use */
+    return 0;
+}
+
+/* Returns the folder of the tenants' stores, in the arena: the path of the file of tenants without ".jsonl". */
+static const char *own_folder(const struct wt_tenants *tenants, struct arena *arena)
+{
+    struct str path = wt__str(tenants->path), end = STR(".jsonl");
+    bool ends = path.len > end.len && memcmp(path.ptr + path.len - end.len, end.ptr, end.len) == 0;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer folder = {0};
+    wt__buffer_str(&folder, (struct str){path.ptr, path.len - (ends ? end.len : 0)});
+    wt__buffer_text(&folder, ends ? "" : "-stores");
+    return folder.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&folder));
+}
+
+/* Opens the store of a tenant on its first use, without holding the lock of the tenants. */
+static int open_own_engine(struct tenant_view *view, wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    wt_engine *engine = NULL, *shared = wt__view_base_shared(view->tenants->base);
+    int rc = 0;
+    pthread_mutex_lock(&view->copy_lock);
+    if (!view->engine) {
+        const char *folder = own_folder(view->tenants, &arena);
+        rc = folder ? wt__own_store_open(&engine, shared, folder, wt__str(view->own_name), err) : wt__fail_nomem(err);
+    }
+    if (engine) {
+        engine->refresh = refresh_own_store;
+        engine->refresher = view;
+        view->engine = engine;
+    }
+    pthread_mutex_unlock(&view->copy_lock);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- taking engines */
+
 /* Opens the engine of a selection of the current table and adds it to the list. Requires the lock. */
 static int add_view(struct wt_tenants *tenants, size_t number, struct tenant_view **out, wt_error *err)
 {
+    struct str own = wt__tenant_own_name(tenants->table, tenants->table->selections[number]);
     struct tenant_view *view = wt__alloc_zeros(1, sizeof *view);
     WT_CHECK_ALLOC(view, err);
     *view = (struct tenant_view){.tenants = tenants,
                                  .table = wt__tenant_table_hold(tenants->table),
                                  .selection = tenants->table->selections[number],
                                  .number = number,
-                                 .bytes = ENGINE_BYTES};
+                                 .bytes = own.len > 0 ? OWN_ENGINE_BYTES : ENGINE_BYTES};
+    memcpy(view->own_name, own.ptr, own.len);
+    pthread_mutex_init(&view->copy_lock, NULL);
     const struct engine_view_options options = {
         .select = select_tenant_rows, .context = view, .release = release_view_context, .name = "the tenant"};
-    WT_TRY(wt__view_engine_open(&view->engine, tenants->base, &options, err));
+    if (own.len == 0)
+        WT_TRY(wt__view_engine_open(&view->engine, tenants->base, &options, err));
     tenants->views[number] = view;
     tenants->view_count++;
+    tenants->own_count += own.len > 0;
     tenants->view_bytes += view->bytes;
     link_newest(tenants, view);
     *out = view;
@@ -184,6 +293,21 @@ static int use_view(struct wt_tenants *tenants, size_t number, struct tenant_vie
     return 0;
 }
 
+static void release_view(struct wt_tenants *tenants, struct tenant_view *view)
+{
+    bool owns = has_own_store(view);
+    size_t bytes = owns ? OWN_ENGINE_BYTES : ENGINE_BYTES + wt__view_engine_bytes(view->engine);
+    uint64_t serial = owns ? 0 : wt__view_engine_serial(view->engine);
+    pthread_mutex_lock(&tenants->lock);
+    tenants->view_bytes += bytes - view->bytes;
+    view->bytes = bytes;
+    view->users--;
+    forget_old_indexes(tenants, serial);
+    struct tenant_view *surplus = take_surplus_views(tenants);
+    pthread_mutex_unlock(&tenants->lock);
+    close_views(surplus);
+}
+
 int wt_tenants_engine(wt_tenants *tenants, const char *name, wt_engine **out, wt_error *err)
 {
     struct tenant_view *view = NULL;
@@ -196,26 +320,27 @@ int wt_tenants_engine(wt_tenants *tenants, const char *name, wt_engine **out, wt
     pthread_mutex_unlock(&tenants->lock);
     if (rc == WT_ENOTFOUND)
         return wt__fail(err, rc, "there is no tenant \"%.64s\"", name);
+    if (rc == 0 && has_own_store(view)) {
+        rc = open_own_engine(view, err);
+        if (rc == 0)
+            rc = refresh_own_store(view, NULL, err); /* for functions that read the store without a search */
+        if (rc < 0)
+            release_view(tenants, view);
+    }
     if (rc == 0)
         *out = view->engine;
     return rc;
 }
 
+static struct tenant_view *view_of_engine(const wt_engine *engine)
+{
+    return engine->refresher ? engine->refresher : wt__view_engine_context(engine);
+}
+
 void wt_tenants_release(wt_tenants *tenants, wt_engine *engine)
 {
-    if (!engine)
-        return;
-    struct tenant_view *view = wt__view_engine_context(engine);
-    size_t bytes = ENGINE_BYTES + wt__view_engine_bytes(engine);
-    uint64_t serial = wt__view_engine_serial(engine);
-    pthread_mutex_lock(&tenants->lock);
-    tenants->view_bytes += bytes - view->bytes;
-    view->bytes = bytes;
-    view->users--;
-    forget_old_indexes(tenants, serial);
-    struct tenant_view *surplus = take_surplus_views(tenants);
-    pthread_mutex_unlock(&tenants->lock);
-    close_views(surplus);
+    if (engine)
+        release_view(tenants, view_of_engine(engine));
 }
 
 int wt__tenant_hold_begin(struct tenant_hold *hold, wt_tenants *tenants, const char *name, wt_engine *shared,
@@ -265,6 +390,15 @@ bool wt__tenants_have(wt_tenants *tenants, const char *name)
     const struct tenant_selection *selection;
     wt__tenant_table_release(hold_selection(tenants, name, &selection));
     return selection != NULL;
+}
+
+bool wt__tenants_own(wt_tenants *tenants, const char *name)
+{
+    const struct tenant_selection *selection;
+    struct tenant_table *table = hold_selection(tenants, name, &selection);
+    bool owns = selection && wt__tenant_own_name(table, selection).len > 0;
+    wt__tenant_table_release(table);
+    return owns;
 }
 
 bool wt__tenants_allow(wt_tenants *tenants, const char *name, struct str provider, struct str tool)
@@ -414,7 +548,7 @@ int wt_tenants_open(wt_tenants **out, wt_engine *shared, const char *path, const
     WT_TRY(wt__options_read(&options, sizeof options, given, err));
     if (!path || !path[0])
         return wt__fail(err, WT_EINVAL, "no file of tenants given");
-    if (shared->view)
+    if (shared->lender)
         return wt__fail(err, WT_EINVAL, "the engine of a tenant cannot have tenants");
     WT_CLEANUP(close_unfinished) wt_tenants *tenants = wt__alloc_zeros(1, sizeof *tenants);
     WT_CHECK_ALLOC(tenants, err);
@@ -470,7 +604,7 @@ int wt__tenant_engine_open(wt_engine **engine, const char *path, const char *nam
 
 void wt__tenant_engine_close(wt_engine *engine)
 {
-    const struct tenant_view *view = engine ? wt__view_engine_context(engine) : NULL;
+    const struct tenant_view *view = engine ? view_of_engine(engine) : NULL;
     if (!view) {
         wt_close(engine);
         return;

@@ -15,6 +15,9 @@ int wt__tenants_prepare(wt_tenants *tenants, wt_error *err);
 
 /* True if the file has the tenant. */
 bool wt__tenants_have(wt_tenants *tenants, const char *name);
+/* True if the tenant has a store of its own, which its tools, recorded use and trained models are in. False for an
+ * unknown tenant. */
+bool wt__tenants_own(wt_tenants *tenants, const char *name);
 /* True if the tenant sees a tool, whether or not the tool exists. False for an unknown tenant. */
 bool wt__tenants_allow(wt_tenants *tenants, const char *name, struct str provider, struct str tool);
 /* True if the tenant sees all tools of a provider, also those that it adds later: the tenant lists the provider and

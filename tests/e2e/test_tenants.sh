@@ -51,9 +51,36 @@ expect 3 "an unknown tenant" find --tenant nobody book a table
 says 'there is no tenant "nobody"'
 printf '{"tenant": "x", "tool": []}\n' >bad.jsonl
 expect 3 "a bad file" find --tenants bad.jsonl --tenant x book
-says 'bad.jsonl:1: unknown member; members are tenant, providers, tools and exclude'
+says 'bad.jsonl:1: unknown member; members are tenant, providers, tools, exclude and own'
 expect 3 "and the check says so" tenants check --tenants bad.jsonl
 says 'bad.jsonl:1: unknown member'
+
+# ---------------------------------------------------------------- a store of its own
+printf '{"name": "brew_coffee", "description": "starts the coffee machine of the office"}\n' >own.jsonl
+expect 0 "a tenant with a store of its own" tenants add own --provider weather --own
+prints_own() { "$WHICHTOOL" tenants list | grep -q '^own  1 provider, its own store$'; }
+same "it is listed" yes "$(prints_own && echo yes)"
+expect 0 "it sees the shared tools" list --tenant own
+prints 'weather/get_forecast'
+lacks out 'tables'
+expect 4 "a tenant without one cannot add tools" add --model "" --tenant bolt own.jsonl
+says 'a tenant needs a store of its own'
+expect 0 "it adds a tool" add --model "" --tenant own -p office own.jsonl
+expect 0 "and finds it" find --model "" --tenant own coffee machine
+prints 'office/brew_coffee'
+expect 1 "no other finds it" find --model "" --tenant bolt coffee machine
+expect 1 "nor does the shared catalogue" find --model "" coffee machine
+expect 0 "it records use" usage add --model "" --tenant own --request "a flat white" --tool office/brew_coffee
+expect 0 "which is in its store" usage list --tenant own
+prints 'office/brew_coffee: a flat white'
+expect 1 "and not in the shared one" usage list
+expect 2 "a shared tool stays" remove --tenant own weather/get_forecast
+says 'exclude it in the file of tenants'
+expect 0 "its status" status --model "" --tenant own
+prints 'tools.wt-tenants/own.wt'
+prints '3 tools of 2 providers'
+expect 0 "it shows what it sees" tenants show own
+prints '^3 tools are visible now$'
 
 # ---------------------------------------------------------------- keys
 expect 2 "a key of a tenant cannot be of an administrator" serve --keys keys --new-key evil --scopes admin --tenant acme
@@ -62,6 +89,8 @@ new_key() { "$WHICHTOOL" -q serve --keys keys --new-key "$@"; }
 acme=$(new_key acme-1 --scopes find,call --tenant acme)
 bolt=$(new_key bolt-1 --scopes find,call --tenant bolt)
 gone=$(new_key gone-1 --tenant gone)
+own=$(new_key own-1 --scopes find,call,write,usage --tenant own)
+bolt_writes=$(new_key bolt-2 --scopes find,write,usage --tenant bolt)
 plain=$(new_key plain)
 root=$(new_key root --scopes admin)
 expect 2 "keys of tenants need tenants" -s other.wt serve --keys keys --listen 127.0.0.1:0
@@ -132,6 +161,28 @@ ask 403 "and changes nothing for it" "$root" POST /v1/tools '[]' 'X-Whichtool-Te
 ask 403 "a tenant that the file lacks" "$gone" GET /v1/tools
 prints 'the tenant of this key does not exist'
 
+# A tenant with a store of its own may change it.
+ask 200 "it imports" "$own" POST '/v1/tools?format=jsonl&provider=office' '{"name": "grind_beans", "description": "grinds beans"}'
+prints '"added":1'
+ask 200 "and finds" "$own" POST /v1/find '{"query": "grind beans", "recipe": "bm25"}'
+prints 'office/grind_beans'
+ask 200 "others do not" "$plain" POST /v1/find '{"query": "grind beans", "recipe": "bm25"}'
+lacks out 'office/'
+ask 200 "it reports use" "$own" POST /v1/usage '{"request": "fresh powder", "tools": ["office/grind_beans"]}'
+prints '"recorded":1'
+ask 400 "an invalid report" "$own" POST /v1/usage '{"request": "x", "tools": ["tables/book_table"]}'
+ask 404 "a hidden tool" "$own" GET /v1/tools/tables/book_table
+ask 400 "a shared tool stays" "$own" DELETE /v1/tools/weather/get_tides
+ask 200 "it removes its own" "$own" DELETE /v1/tools/office/grind_beans
+ask 403 "segments are of replicas" "$own" POST '/v1/usage/segments?id=0123456789abcdef' '{}'
+prints 'a tenant cannot use this path'
+ask 403 "a tenant without a store" "$bolt_writes" POST /v1/tools '[]'
+prints 'the tenant has no store of its own'
+ask 403 "nor records it use" "$bolt_writes" POST /v1/usage '{"request": "r", "tools": ["tables/book_table"]}'
+expect 0 "the recorded use" --json usage list --tenant own
+prints 'own-1.*fresh powder|fresh powder.*own-1'
+expect 1 "none is in the shared store" usage list
+
 mcp "MCP: search" "$acme" tools/call search_tools '"name":"search_tools","arguments":{"query":"book a table","k":10},'
 lacks out "$hidden"
 mcp "MCP: details" "$acme" tools/call get_tool_details '"name":"get_tool_details","arguments":{"names":["tables/book_table","tables__book_table","weather/get_tides"]},'
@@ -174,7 +225,8 @@ cat >servers.json <<JSON
                 "work": {"command": "$python", "args": ["$here/notes_server.py", "work"]}}}
 JSON
 printf '{"tenant": "acme", "providers": ["home"]}\n{"tenant": "bolt", "tools": ["work/read_*"]}\n' >gateway.jsonl
-begin -s gateway.wt --servers servers.json --tenants gateway.jsonl --list-wait 60
+printf '{"tenant": "own", "providers": ["home"], "own": true}\n' >>gateway.jsonl
+begin -s gateway.wt --servers servers.json --tenants gateway.jsonl --list-wait 60 --learn
 face=/mcp/all
 mcp "gateway: list" "$acme" tools/list '' ''
 prints 'home__read_note'
@@ -195,7 +247,16 @@ mcp "gateway: a hidden call by name" "$acme" tools/call call_read '"name":"call_
 lacks out 'work: read_note'
 mcp "gateway: instructions name no server" "$acme" server/discover '' ''
 lacks out 'home|work'
+call_home() { # NAME KEY: a search, and a call of what it found
+    mcp "$1" "$2" tools/call search_tools '"name":"search_tools","arguments":{"query":"reads a note","k":10},'
+    mcp "$1" "$2" tools/call call_read '"name":"call_read","arguments":{"name":"home__read_note","arguments":{"title":"milk"}},'
+}
+call_home "gateway: use of a tenant with a store" "$own"
+call_home "gateway: use of a tenant without one" "$acme"
 kill "$served"
 await_end "$served"
 served=
+expect 0 "gateway: its use was recorded" -s gateway/own.wt usage list
+prints 'home/read_note: reads a note'
+expect 1 "gateway: that of the other was not" -s gateway.wt usage list
 finish

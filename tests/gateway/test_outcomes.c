@@ -93,7 +93,7 @@ static void search_as_client(wt_engine *engine, struct outcomes *outcomes, const
 {
     wt_hits *hits = NULL;
     SOUND(wt_find(engine, request, strlen(request), NULL, &hits, &err));
-    wt__outcomes_record_search(outcomes, client, wt__str(request), hits);
+    wt__outcomes_record_search(outcomes, &(struct outcome_client){client, ""}, wt__str(request), hits);
     wt_hits_free(hits);
 }
 
@@ -103,13 +103,13 @@ static void records_calls_after_a_search(void **state)
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         wt_engine *engine = open_usage_catalogue();
         struct outcomes *outcomes;
-        SOUND(wt__outcomes_open(&outcomes, engine, &err));
+        SOUND(wt__outcomes_open(&outcomes, engine, NULL, &err));
         for (size_t e = 0; e < EVENTS && rows[r].events[e].client; e++) {
             if (rows[r].events[e].search)
                 search_as_client(engine, outcomes, rows[r].events[e].client, rows[r].events[e].search);
             else
-                wt__outcomes_record_call(outcomes, rows[r].events[e].client, rows[r].events[e].call,
-                                         !rows[r].events[e].failed);
+                wt__outcomes_record_call(outcomes, &(struct outcome_client){rows[r].events[e].client, ""},
+                                         rows[r].events[e].call, !rows[r].events[e].failed);
             wt__outcomes_sweep(outcomes); /* no client has been idle long enough */
         }
         wt__outcomes_close(outcomes);
@@ -129,9 +129,9 @@ static void ignores_long_requests(void **state)
     struct buffer request = {0};
     while (request.len <= OUTCOME_REQUEST_BYTES_MAX)
         wt__buffer_text(&request, "boil tea ");
-    SOUND(wt__outcomes_open(&outcomes, engine, &err));
+    SOUND(wt__outcomes_open(&outcomes, engine, NULL, &err));
     search_as_client(engine, outcomes, "c", request.ptr);
-    wt__outcomes_record_call(outcomes, "c", "k/tea", true);
+    wt__outcomes_record_call(outcomes, &(struct outcome_client){"c", ""}, "k/tea", true);
     wt__outcomes_close(outcomes);
     char *usages = export_usages(engine);
     assert_string_equal(usages, "");
@@ -143,8 +143,8 @@ static void ignores_long_requests(void **state)
 static void does_nothing_without_a_recorder(void **state)
 {
     (void)state;
-    wt__outcomes_record_search(NULL, "c", STR("boil tea"), NULL);
-    wt__outcomes_record_call(NULL, "c", "k/tea", true);
+    wt__outcomes_record_search(NULL, &(struct outcome_client){"c", ""}, STR("boil tea"), NULL);
+    wt__outcomes_record_call(NULL, &(struct outcome_client){"c", ""}, "k/tea", true);
     wt__outcomes_sweep(NULL);
     wt__outcomes_close(NULL);
 }

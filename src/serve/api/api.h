@@ -66,6 +66,7 @@ struct api_call {
     bool (*is_gone)(const void *context); /* true if the client has disconnected; may be NULL */
     const void *gone_context;
     struct request_trace *trace; /* NULL without an exchange */
+    void *context;               /* that of the route, for its `answer` */
 
     int status;       /* initially 200 */
     const char *type; /* initially "application/json" */
@@ -90,12 +91,14 @@ struct route {
     int (*answer)(struct api_call *call, wt_error *err);
     /* Alternative to answer: a verb of wire/verbs.h, which reads the body and writes the response. */
     int (*verb)(struct json_run *run, struct str json, wt_error *err);
-    /* Alternative to answer: takes over the exchange and answers at any time. */
+    /* Alternative to answer: takes over the exchange and answers at any time. A route with both takes the requests of
+     * callers without a tenant, and answers those of tenants. */
     void (*take)(void *context, struct http_exchange *exchange, const struct api_call *call);
-    void *context;
+    void *context; /* passed to take; api_call.context in answer */
     enum scope scope;
     bool takes_long; /* always slow; see API_TAKES_LONG */
     bool is_probe;   /* requested periodically by monitoring; traces leave it out */
+    bool of_own;     /* changes a store, but a tenant can use it if it has a store of its own */
     bool of_tools;   /* shows or changes the catalogue's tools; requires admin if a policy is set */
 };
 

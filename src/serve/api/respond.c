@@ -192,13 +192,20 @@ static bool find_tenant(const struct http_api *api, struct api_call *call)
     return false;
 }
 
-/* True if a tenant may use the route: routes that change the catalogue or record usage are those of the shared
- * catalogue. */
-static bool serves_tenant(struct api_call *call, const struct route *route)
+/* True if a tenant may use the route. Routes that change the catalogue or record usage need a store of the tenant's own.
+ */
+static bool serves_tenant(const struct http_api *api, struct api_call *call, const struct route *route)
 {
     if (!*call->tenant || !(route->scope & (SCOPE_WRITE | SCOPE_USAGE)))
         return true;
-    answer_refusal(call, 403, "tenant", "a tenant cannot change the catalogue or record usage", "");
+    if (route->of_own && wt__tenants_own(api->options.tenants, call->tenant))
+        return true;
+    answer_refusal(call, 403, "tenant",
+                   route->of_own
+                       ? "the tenant has no store of its own; the administrator can give it one (\"own\" in the "
+                         "file of tenants)"
+                       : "a tenant cannot use this path",
+                   "");
     return false;
 }
 
@@ -248,6 +255,7 @@ static void run_route(const struct http_api *api, struct api_call *call, const s
         answer_refusal(call, 400, "invalid", "this path has no query parameters", "");
         return;
     }
+    call->context = route->context;
     int rc = route->verb ? wt__api_run_verb(call, route->verb, &err) : route->answer(call, &err);
     *takes_long = rc == API_TAKES_LONG;
     if (rc < 0)
@@ -286,8 +294,8 @@ const struct route *wt__api_respond(struct http_api *api, struct api_call *call,
         refuse_method(api, call);
     else if (!route)
         answer_refusal(call, 404, "no_route", "unknown path; /openapi.json lists the paths", "");
-    else if (permits_route(api, call, route) && find_tenant(api, call) && serves_tenant(call, route)) {
-        if (route->take)
+    else if (permits_route(api, call, route) && find_tenant(api, call) && serves_tenant(api, call, route)) {
+        if (route->take && !(*call->tenant && route->answer))
             return route;
         if (take_engine(api, call))
             run_route(api, call, route, takes_long);
