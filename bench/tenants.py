@@ -2,10 +2,11 @@
 """tenants.py: 100,000 tenants over the 13,242 tools of ToolBench's open domain: memory, time to load, and time of a find
 against a store that has only the tools of one tenant.
 
-    bench/tenants.py DATA [--bench FOLDER] [--store FILE] [--tenants N] [--tools N] [--finds N]
+    bench/tenants.py DATA [--bench FOLDER] [--store FILE] [--tenants N] [--tools N] [--finds N] [--own]
 
 DATA has the data set toolbench-open. Each tenant sees --tools tools, drawn at random, so that no two tenants are equal:
-the worst case for memory. Without --store, the data set is imported first, which takes minutes. Prints a Markdown table,
+the worst case for memory. With --own, each tenant has a store of its own, and the size of such a store is printed as
+well. Without --store, the data set is imported first, which takes minutes. Prints a Markdown table,
 and the figures as JSON on standard error.
 """
 import argparse
@@ -17,16 +18,24 @@ import subprocess
 import sys
 import tempfile
 
-NAMES = (("alone", "store of these tools"), ("warm", "tenant, index in memory"), ("first", "first find of a tenant"))
+NAMES = (("alone", "store of these tools"), ("warm", "tenant, index in memory"), ("first", "first find of a tenant"), ("again", "later find of a tenant that was closed meanwhile"))
 
 
-def write_tenants(path, ids, tenants, tools):
+def write_tenants(path, ids, tenants, tools, own):
     """Writes a file of tenants with random tools. The seed is fixed."""
     draw = random.Random(1)
     texts = [json.dumps(one) for one in ids]
     with open(path, "w", encoding="utf-8") as out:
         for number in range(tenants):
-            out.write('{"tenant": "t%d", "tools": [%s]}\n' % (number, ", ".join(draw.sample(texts, tools))))
+            out.write('{"tenant": "t%d", "tools": [%s]%s}\n' % (
+                number, ", ".join(draw.sample(texts, tools)), ', "own": true' if own else ""))
+
+
+def stores_size(folder):
+    """Returns the stores of tenants in a folder, and their mean size on disk in MB, with their indexes."""
+    files = [file for file in pathlib.Path(folder).rglob("*") if file.is_file()]
+    stores = sum(file.suffix == ".wt" for file in files)
+    return stores, sum(file.stat().st_blocks * 512 for file in files) / max(stores, 1) / 1e6
 
 
 def main():
@@ -38,6 +47,7 @@ def main():
     parser.add_argument("--tenants", type=int, default=100000)
     parser.add_argument("--tools", type=int, default=300)
     parser.add_argument("--finds", type=int, default=400)
+    parser.add_argument("--own", action="store_true")
     parser.add_argument("--recipes", nargs="+", default=["bm25", "hybrid"])
     options = parser.parse_args()
     whichtool = os.environ.get("WHICHTOOL", "build/whichtool")
@@ -50,7 +60,7 @@ def main():
         ids = [json.loads(line)["id"] for line in listed.stdout.splitlines()]
         # An id with a wildcard would be read as a pattern.
         write_tenants(folder + "/tenants.jsonl", [one for one in ids if not set("*?") & set(one)], options.tenants,
-                      options.tools)
+                      options.tools, options.own)
         size = os.path.getsize(folder + "/tenants.jsonl") / 1e6
         print(f"{len(ids)} tools, {options.tenants} tenants, a file of {size:.0f} MB", file=sys.stderr)
         rows = []
@@ -60,6 +70,8 @@ def main():
                                  stdout=subprocess.PIPE, text=True)
             print(ran.stdout, file=sys.stderr)
             rows.append(json.loads(ran.stdout))
+        if options.own:
+            print("%d stores of %.2f MB" % stores_size(folder + "/tenants"), file=sys.stderr)
     print("| recipe | find by | p50, ms | p95, ms | p50 / store |")
     print("|---|---|--:|--:|--:|")
     for row in rows:

@@ -116,6 +116,7 @@ enum audit_decision { AUDIT_ALLOWED, AUDIT_DENIED, AUDIT_UNKNOWN, AUDIT_WRONG_FA
 
 struct audit_line {
     const char *principal, *profile; /* profile: NULL for no profile */
+    const char *tenant;              /* tenant of the client; NULL or "" without one */
     const json_t *client;            /* the client's description of itself, or NULL */
     const char *method;
     const char *server;       /* NULL if the name is unknown */

@@ -391,7 +391,8 @@ static void replay_line(const json_t *line, const struct policy *policy, size_t 
     out->allowed += wt__str_equal(decision, STR("allowed"));
     out->denied += was_denied;
     out->ended += member_text(line, "outcome") != NULL;
-    if (allows < 0)
+    /* A tenant's lists may have denied what the policy allows. */
+    if (allows < 0 || (was_denied && member_text(line, "tenant")))
         return;
     if (!wt__str_equal(wt__json_str(line, "policy"), wt__str(wt__policy_revision(policy)))) {
         out->other_revisions++;

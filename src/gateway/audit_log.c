@@ -333,6 +333,8 @@ static void put_decision(struct buffer *out, const struct audit_line *line, bool
     const size_t most = whole ? SIZE_MAX : NAME_BYTES;
     put_line_time(out);
     put_text_member(out, "principal", wt__str_head(wt__str(line->principal), most));
+    if (line->tenant && *line->tenant)
+        put_text_member(out, "tenant", wt__str(line->tenant));
     if (line->profile)
         put_text_member(out, "profile", wt__str(line->profile));
     if (whole && line->client) {

@@ -142,6 +142,7 @@ static int write_decision(const struct face *face, const struct mcp_call *call, 
         return 0;
     const struct audit_line line = {
         .principal = wt__mcp_call_principal(call),
+        .tenant = wt__mcp_call_tenant(call),
         .profile = face->options.profile,
         .client = wt__mcp_call_client(call),
         .method = asked->method,

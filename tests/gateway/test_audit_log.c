@@ -60,6 +60,7 @@ static struct audit_log *open_log(void)
 static struct audit_line a_line(void)
 {
     return (struct audit_line){.principal = "alice",
+                               .tenant = "acme",
                                .method = "tools/call",
                                .server = "files",
                                .tool = "read",
@@ -152,7 +153,8 @@ static void writes_the_members_of_a_decision(void **state)
     assert_int_equal(st.st_mode & 0777, 0600);
     assert_non_null(strstr(
         text.ptr,
-        "Z\",\"seq\":1,\"principal\":\"alice\",\"profile\":\"reading\",\"client\":{\"name\":\"c\"},\"method\":\"tools/"
+        "Z\",\"seq\":1,\"principal\":\"alice\",\"tenant\":\"acme\",\"profile\":\"reading\",\"client\":{\"name\":\"c\"},"
+        "\"method\":\"tools/"
         "call\","
         "\"asked\":\"files__read\",\"server\":\"files\",\"tool\":\"read\",\"effect\":\"read\",\"sha256\":\"00ff\","
         "\"policy\":\"0123456789abcdef\",\"arguments_sha256\":"
