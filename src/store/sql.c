@@ -220,7 +220,7 @@ int wt__sql_begin(struct store *store, wt_error *err)
 {
     if (store->replica_of)
         return wt__fail_replica(err, store->replica_of);
-    if (store->read_only && wt__store_private(store))
+    if (store->read_only && store->driver->is_private(store))
         return wt__fail(err, WT_EREADONLY,
                         "a view of a shared store is open for reading only; a tenant needs a store of its own to change "
                         "tools or to record use");

@@ -116,7 +116,7 @@ static struct copied_tool *list_copied_tools(struct shared_tools *shared)
 }
 
 /* Vectors of one transaction. */
-struct vector_batch {
+struct copied_vectors {
     struct store_key keys[VECTORS_AT_ONCE];
     int64_t ids[VECTORS_AT_ONCE]; /* in the shared store */
     bool there[VECTORS_AT_ONCE];
@@ -125,7 +125,7 @@ struct vector_batch {
 };
 
 /* Keeps the keys of copied tools. */
-static void find_shared_ids(struct vector_batch *batch, const struct copied_tool *copied, size_t count)
+static void find_shared_ids(struct copied_vectors *batch, const struct copied_tool *copied, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 0; i < batch->count; i++) {
@@ -140,8 +140,8 @@ static void find_shared_ids(struct vector_batch *batch, const struct copied_tool
 }
 
 /* Stores the vectors that the shared store has. */
-static int store_vector_batch(struct vector_batch *batch, const struct shared_tools *shared, wt_engine *own,
-                              const struct vector_set *set, wt_error *err)
+static int store_copied_vectors(struct copied_vectors *batch, const struct shared_tools *shared, wt_engine *own,
+                                const struct vector_set *set, wt_error *err)
 {
     size_t kept = 0;
     int64_t rc = wt__store_get_vectors(shared->store, set, batch->ids, batch->count, batch->vectors, batch->there, err);
@@ -164,7 +164,7 @@ static int copy_vectors_of(const struct encoder *encoder, struct shared_tools *s
                            const struct copied_tool *copied, wt_error *err)
 {
     const struct vector_set set = wt__engine_vectors(encoder, own);
-    WT_AUTO_FREE struct vector_batch *batch = wt__alloc_zeros(1, sizeof *batch);
+    WT_AUTO_FREE struct copied_vectors *batch = wt__alloc_zeros(1, sizeof *batch);
     WT_AUTO_FREE float *vectors = wt__alloc_array((size_t)VECTORS_AT_ONCE * set.dim, sizeof *vectors);
     int64_t last = 0;
     WT_CHECK_ALLOC(batch && vectors, err);
@@ -179,7 +179,7 @@ static int copy_vectors_of(const struct encoder *encoder, struct shared_tools *s
         batch->count = (size_t)found;
         find_shared_ids(batch, copied, shared->count);
         if (batch->count > 0)
-            WT_TRY(store_vector_batch(batch, shared, own, &set, err));
+            WT_TRY(store_copied_vectors(batch, shared, own, &set, err));
     }
 }
 
