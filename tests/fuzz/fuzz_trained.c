@@ -34,6 +34,7 @@ static wt_engine *open_engine(int read_only, wt_error *err)
     wt_open_options options;
     wt_open_options_init(&options);
     options.model = model;
+    options.models_dir = folder; /* without the joint scorer, which would take most of the time */
     options.threads = 1;
     options.read_only = read_only;
     return wt_open(&engine, store, &options, err) == 0 ? engine : NULL;
