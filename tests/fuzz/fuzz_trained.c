@@ -34,7 +34,6 @@ static wt_engine *open_engine(int read_only, wt_error *err)
     wt_open_options options;
     wt_open_options_init(&options);
     options.model = model;
-    options.models_dir = folder; /* without the joint scorer, which would take most of the time */
     options.threads = 1;
     options.read_only = read_only;
     return wt_open(&engine, store, &options, err) == 0 ? engine : NULL;
@@ -135,6 +134,8 @@ static void run_find_and_pick(wt_engine *engine)
         wt_pick_options pick;
         wt_hits *hits = NULL;
         wt_picked *picked = NULL;
+        if (strcmp(recipe->name, "joint") == 0) /* reads no trained model, and would take most of the time */
+            continue;
         wt_find_options_init(&find);
         wt_pick_options_init(&pick);
         find.recipe = pick.recipe = recipe->name;
