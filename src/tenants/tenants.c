@@ -139,8 +139,9 @@ static void close_views(struct tenant_view *view)
 {
     while (view) {
         struct tenant_view *next = view->older;
-        wt_close(view->engine); /* also frees the view (release_view_context), unless it owns its store */
-        if (has_own_store(view))
+        bool owns = has_own_store(view);
+        wt_close(view->engine); /* also releases a view without a store of its own */
+        if (owns)
             release_view_context(view);
         view = next;
     }
