@@ -324,6 +324,21 @@ int wt__collect_pool_rows(struct collection *collection, const struct row_pool *
     return finish_collection(collection, err);
 }
 
+struct snapshot_content wt__collection_content(struct collection *collection, uint64_t state)
+{
+    return (struct snapshot_content){
+        .generation = state,
+        .settings = wt__document_settings_key(),
+        .keys = collection->keys,
+        .rows = collection->rows,
+        .lexical = collection->lexical,
+        .lexical_len = collection->lexical_len,
+        .names = wt__names_builder_finish(&collection->names),
+        .copies = {collection->copies, collection->copy_count},
+        .words = wt__row_words_view(&collection->words),
+    };
+}
+
 void wt__collection_trim(struct collection *collection)
 {
     wt__document_dispose(&collection->document);

@@ -192,19 +192,9 @@ static int make_index_snapshot(struct collection *collection, struct collection 
     WT_CLEANUP(set_list_dispose) struct set_list sets = {.len = 0};
     WT_TRY(wt__collect(collection, known, err));
     WT_TRY(list_vector_sets(&sets, collection, err));
-    struct snapshot_content content = {
-        .generation = collection->moment.state,
-        .settings = wt__document_settings_key(),
-        .keys = collection->keys,
-        .rows = collection->rows,
-        .lexical = collection->lexical,
-        .lexical_len = collection->lexical_len,
-        .names = wt__names_builder_finish(&collection->names),
-        .copies = {collection->copies, collection->copy_count},
-        .words = wt__row_words_view(&collection->words),
-        .sources = sets.sources,
-        .source_count = sets.len,
-    };
+    struct snapshot_content content = wt__collection_content(collection, collection->moment.state);
+    content.sources = sets.sources;
+    content.source_count = sets.len;
     return wt__snapshot_make(out, engine->keeps_derived ? engine->index_folder : "", engine->busy_ms, previous,
                              &content, err);
 }

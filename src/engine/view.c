@@ -171,17 +171,7 @@ static int build_view_snapshot(const struct row_pool *pool, const uint32_t *rows
     WT_CLEANUP(free_collection_parts) struct collection *collection = wt__alloc_zeros(1, sizeof *collection);
     WT_CHECK_ALLOC(collection, err);
     WT_TRY(wt__collect_pool_rows(collection, pool, rows, count, err));
-    const struct snapshot_content content = {
-        .generation = pool->index->moment.state,
-        .settings = wt__document_settings_key(),
-        .keys = collection->keys,
-        .rows = collection->rows,
-        .lexical = collection->lexical,
-        .lexical_len = collection->lexical_len,
-        .names = wt__names_builder_finish(&collection->names),
-        .copies = {collection->copies, collection->copy_count},
-        .words = wt__row_words_view(&collection->words),
-    };
+    const struct snapshot_content content = wt__collection_content(collection, pool->index->moment.state);
     WT_TRY(wt__snapshot_build(out, NULL, &content, err));
     *bytes = sizeof **out + content.lexical_len + count * (sizeof *content.keys + sizeof *content.words.ends) +
              content.names.count * 3 * sizeof *content.names.entries + /* a third of it are the marks */
