@@ -5,7 +5,8 @@
  * Opens the tenants, and searches with three engines in turn: that of the first tenant (warm), that of another tenant
  * at each find (first, whose engine is opened and whose index is built), and a store that has only the tools of the
  * first tenant (alone). Then it takes the other tenants once more (again): those with stores of their own have been
- * closed meanwhile, except for the last ones. Prints a JSON object: processor time of the finds in ms, memory in MB, and seconds for loading. */
+ * closed meanwhile, except for the last ones. Prints a JSON object: processor time of the finds in ms, memory in MB,
+ * and seconds for loading. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

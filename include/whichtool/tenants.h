@@ -10,8 +10,8 @@
  * The engine of a tenant behaves like an engine of a store that has only the tenant's tools. Its results, scores,
  * suggestions, notices and errors do not depend on the other tools of the shared catalogue. Only vectors, definitions
  * and models are shared. Functions that change a catalogue or record usage fail with WT_EREADONLY, unless the file says
- * that the tenant has a store of its own. Such a store is in the folder PATH without ".jsonl", or a schema of the shared
- * store's database. It has copies of the shared tools, which follow the shared catalogue and cannot be removed.
+ * that the tenant has a store of its own. Such a store is in the folder PATH without ".jsonl", or a schema of the
+ * shared store's database. It has copies of the shared tools, which follow the shared catalogue and cannot be removed.
  *
  * Any number of threads may use the functions at once. */
 #ifndef WHICHTOOL_TENANTS_H
@@ -61,9 +61,9 @@ WT_API void wt_tenants_close(wt_tenants *tenants);
 
 /* Returns the engine of a tenant, to be given back with wt_tenants_release. It shows the tenant's tools as of the last
  * reload, also if the tenant is changed or removed meanwhile.
- * Errors: WT_ENOTFOUND (no such tenant), WT_ENOMEM. For a tenant with a store of its own also those of wt_open, WT_EBUSY
- * (another process writes the store), WT_ETOOLONG (it sees more than 50,000 shared tools), and WT_EREADONLY (the shared
- * store is a replica). */
+ * Errors: WT_ENOTFOUND (no such tenant), WT_ENOMEM. For a tenant with a store of its own also those of wt_open,
+ * WT_EBUSY (another process writes the store), WT_ETOOLONG (it sees more than 50,000 shared tools), and WT_EREADONLY
+ * (the shared store is a replica). */
 WT_API int wt_tenants_engine(wt_tenants *tenants, const char *name, wt_engine **out, wt_error *err);
 WT_API void wt_tenants_release(wt_tenants *tenants, wt_engine *engine); /* NULL is a no-op */
 

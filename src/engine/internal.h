@@ -64,8 +64,8 @@ struct row_pool;
  * has only these tools. */
 int wt__collect_pool_rows(struct collection *collection, const struct row_pool *pool, const uint32_t *rows,
                           size_t count, wt_error *err);
-/* Returns the content of a snapshot of the collection, without vectors. Its arrays are those of the collection. state: see
- * struct moment. */
+/* Returns the content of a snapshot of the collection, without vectors. Its arrays are those of the collection. state:
+ * see struct moment. */
 struct snapshot_content wt__collection_content(struct collection *collection, uint64_t state);
 /* Frees what the next collection does not need. */
 void wt__collection_trim(struct collection *collection);

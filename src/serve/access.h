@@ -63,8 +63,8 @@ const char *wt__scope_name(enum scope scope);
 struct keys;
 
 /* Reads the key file. Each line is NAME SCOPES SHA256, or NAME SCOPES SHA256 tenant=TENANT; '#' begins a comment. A
- * key of a tenant can only have the scopes find, call, write and usage. Errors: WT_ENOTFOUND, WT_EFORMAT with the line, WT_ETOOLONG,
- * WT_EIO, WT_ENOMEM. */
+ * key of a tenant can only have the scopes find, call, write and usage. Errors: WT_ENOTFOUND, WT_EFORMAT with the
+ * line, WT_ETOOLONG, WT_EIO, WT_ENOMEM. */
 int wt__keys_open(struct keys **out, const char *path, wt_error *err);
 void wt__keys_close(struct keys *keys); /* NULL is a no-op */
 size_t wt__keys_count(const struct keys *keys);

@@ -221,9 +221,10 @@ int wt__sql_begin(struct store *store, wt_error *err)
     if (store->replica_of)
         return wt__fail_replica(err, store->replica_of);
     if (store->read_only && store->driver->is_private(store))
-        return wt__fail(err, WT_EREADONLY,
-                        "a view of a shared store is open for reading only; a tenant needs a store of its own to change "
-                        "tools or to record use");
+        return wt__fail(
+            err, WT_EREADONLY,
+            "a view of a shared store is open for reading only; a tenant needs a store of its own to change "
+            "tools or to record use");
     if (store->read_only)
         return wt__fail(err, WT_EREADONLY, "%s is open for reading only", store->path);
     int rc = store->driver->begin(store, SQL_WRITE, err);

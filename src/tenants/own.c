@@ -1,8 +1,8 @@
 /* own.c: opens the store of a tenant, and copies shared tools into it (own.h).
  *
- * A copy that did not change keeps its row, its usages and its vectors. No transaction of the shared store is open while
- * the tenant's store is written, because writers of the shared store would wait for it. So a tool that changes meanwhile
- * may get the vector of its newer text. The next copying, which the change causes, replaces both. */
+ * A copy that did not change keeps its row, its usages and its vectors. No transaction of the shared store is open
+ * while the tenant's store is written, because writers of the shared store would wait for it. So a tool that changes
+ * meanwhile may get the vector of its newer text. The next copying, which the change causes, replaces both. */
 #include "tenants/own.h"
 
 #include <stdlib.h>

@@ -11,8 +11,8 @@
 enum { OWN_COPIES_MAX = 50000 /* shared tools that a tenant with a store of its own can see */ };
 
 /* Opens the store of a tenant, created if needed. It uses the models of the shared engine. folder: where the stores of
- * tenants are. If the shared store is in a PostgreSQL database, the store is a schema of the same database. Errors: those
- * of wt_open; WT_EREADONLY if the shared store is a replica. */
+ * tenants are. If the shared store is in a PostgreSQL database, the store is a schema of the same database. Errors:
+ * those of wt_open; WT_EREADONLY if the shared store is a replica. */
 int wt__own_store_open(wt_engine **out, wt_engine *shared, const char *folder, struct str tenant, wt_error *err);
 
 /* Replaces the copies by those of these rows of a pool, [count]. pool: NULL without rows. Errors: WT_ETOOLONG (over

@@ -11,8 +11,8 @@
  *
  *   own         true: the tenant has a store of its own (own.h)
  *
- * A tenant without `providers` and `tools` sees no shared tool. Items that match no tool are allowed, because tools come
- * and go.
+ * A tenant without `providers` and `tools` sees no shared tool. Items that match no tool are allowed, because tools
+ * come and go.
  *
  * 100,000 tenants with 300 tools each must fit into memory. So each text is stored once, a selection is a list of the
  * numbers of texts, and tenants with equal lists share one selection. A table is immutable and reference-counted. */

@@ -4,7 +4,8 @@
  * it. The engines are in the order of their last use. Beyond the memory limit, the last ones are closed.
  *
  * A tenant with a store of its own has a selection and an engine of its own. The engine copies the shared tools of the
- * selection into the store before a search, if the pool of the shared catalogue is another one than at the last copying.
+ * selection into the store before a search, if the pool of the shared catalogue is another one than at the last
+ * copying.
  *
  * A reload replaces the table. Engines whose selection is also in the new table stay, with their indexes. */
 #include "tenants/tenants.h"

@@ -192,8 +192,8 @@ static bool find_tenant(const struct http_api *api, struct api_call *call)
     return false;
 }
 
-/* True if a tenant may use the route. Routes that change the catalogue or record usage need a store of the tenant's own.
- */
+/* True if a tenant may use the route. Routes that change the catalogue or record usage need a store of the
+ * tenant's own. */
 static bool serves_tenant(const struct http_api *api, struct api_call *call, const struct route *route)
 {
     if (!*call->tenant || !(route->scope & (SCOPE_WRITE | SCOPE_USAGE)))
