@@ -204,6 +204,16 @@ static bool add_texts(struct cli *cli, json_t *tenant, const char *member, enum 
     return json_object_set_new(tenant, member, list) == 0;
 }
 
+/* Makes the folder of the file, since the data folder of a store in a database may not exist yet. */
+static int make_tenants_folder(struct cli *cli, const char *path, wt_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash > path ? wt__arena_copy(&cli->arena, (struct str){path, (size_t)(slash - path)}) : NULL;
+    if (slash > path)
+        WT_CHECK_ALLOC(folder, err);
+    return folder ? wt__make_folders(folder, err) : 0;
+}
+
 static int write_tenant(struct cli *cli, const json_t *tenant, const char *name)
 {
     WT_CLEANUP(tenants_file_dispose) struct tenants_file file = {0};
@@ -213,7 +223,9 @@ static int write_tenant(struct cli *cli, const json_t *tenant, const char *name)
     if (wt__json_write(&line, tenant) < 0)
         return wt__cli_report(cli, END_SYSTEM, "out of memory");
     wt__buffer_char(&line, '\n');
-    int rc = line.failed ? wt__fail_nomem(&err) : replace_tenant(&file, name, wt__buffer_view(&line), &err);
+    int rc = line.failed ? wt__fail_nomem(&err) : make_tenants_folder(cli, file.path, &err);
+    if (rc == 0)
+        rc = replace_tenant(&file, name, wt__buffer_view(&line), &err);
     if (rc < 0)
         return wt__cli_fail(cli, &err);
     wt__cli_note(cli, rc > 0 ? "The tenant %s was replaced in %s." : "The tenant %s was added to %s.", name, file.path);

@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "engine/sized_options.h"
 #include "engine/view.h"
+#include "store/location.h"
 #include "tenants/own.h"
 #include "tenants/table.h"
 
@@ -27,6 +28,7 @@ enum {
     ENGINES_MAX = 100000,       /* engines at once, whatever their memory */
     OWN_ENGINE_BYTES = 9 << 19, /* memory of an engine with a store of its own, as measured with 300 tools */
     OWN_ENGINES_MAX = 128,      /* engines with stores of their own at once: each has several open files */
+    OWN_CONNECTED_MAX = 16,     /* the same for stores in a database, which has few connections */
     MODELS_CHECK_MS = 1000,     /* interval of checks for models that another process has trained for an own store */
 };
 
@@ -72,6 +74,7 @@ struct wt_tenants {
     struct tenant_view **views; /* [table->selection_count] engine of each selection, or NULL */
     struct tenant_view *newest, *oldest;
     size_t view_count, view_bytes, own_count;
+    size_t own_most; /* maximum own_count; engines in use may exceed it */
     uint64_t serial; /* newest pool of a view that was released */
     pthread_cond_t wake;
     pthread_t watcher;
@@ -125,7 +128,7 @@ static struct tenant_view *take_surplus_views(struct wt_tenants *tenants)
     struct tenant_view *taken = NULL, *newer;
     for (struct tenant_view *view = tenants->oldest; view; view = newer) {
         bool over = tenants->view_bytes > cache_limit(tenants) || tenants->view_count > ENGINES_MAX ||
-                    (has_own_store(view) && tenants->own_count > OWN_ENGINES_MAX);
+                    (has_own_store(view) && tenants->own_count > tenants->own_most);
         newer = view->newer;
         if (view->users > 0 || !(over || view->retired))
             continue;
@@ -558,6 +561,7 @@ int wt_tenants_open(wt_tenants **out, wt_engine *shared, const char *path, const
     pthread_mutex_init(&tenants->lock, NULL);
     wt__steady_open(&tenants->wake);
     tenants->options = options;
+    tenants->own_most = wt__is_store_url(shared->location) ? OWN_CONNECTED_MAX : OWN_ENGINES_MAX;
     tenants->path = wt__copy_string(path, strlen(path));
     WT_CHECK_ALLOC(tenants->path, err);
     WT_TRY(wt__view_base_open(&tenants->base, shared, err));
