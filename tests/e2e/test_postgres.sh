@@ -17,7 +17,7 @@ LINES
 printf '{"provider": "office", "name": "brew_coffee", "description": "starts the coffee machine"}\n' >own.jsonl
 
 expect 0 "import" add --model "" tools.jsonl
-says '2 added'
+prints '2 added'
 expect 0 "find" find --model "" book a table
 prints 'tables/book_table'
 expect 0 "status" status --model ""
