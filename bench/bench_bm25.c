@@ -1,4 +1,4 @@
-/* bench_bm25.c: top 10 by BM25 of 16 k, 100 k and 1 M tools: whichtool, and SQLite FTS5 with the same terms.
+/* bench_bm25.c: top 10 by BM25 of 1,000 to 2,000,000 tools: whichtool, and SQLite FTS5 with the same terms.
  *
  *   bench_bm25 [WORK_FOLDER]      default build-bench/work
  *
@@ -8,7 +8,7 @@
  * descriptions, and long requests have sixty. Times are processor times, since machines are shared.
  *
  * The analyser tokenises all texts once, so that every peer indexes the same terms. For bm25_bm25s.py, the terms are
- * written to WORK_FOLDER/bm25-{16k,100k,1M}.txt, one tool a line, and to WORK_FOLDER/bm25-queries.txt.
+ * written to WORK_FOLDER/bm25-{1k,16k,100k,1M}.txt, one tool a line, and to WORK_FOLDER/bm25-queries.txt.
  *
  * BENCH_FTS_TOOLS: FTS5 skips catalogues with more tools than this; default 1,000,000. FTS5 takes minutes to index a
  * million tools. */
@@ -36,7 +36,9 @@ enum {
     LONG = 60,    /* terms of a long request */
     K = 10,
     FIELDS = 3,
-    BATCH = 200000 /* number of FTS5 inserts in a transaction */
+    ROUNDS_MAX = 32,
+    PEER_TOOLS = 1000000, /* peers index no more tools than this */
+    BATCH = 200000        /* number of FTS5 inserts in a transaction */
 };
 
 struct tool_source {
@@ -57,7 +59,7 @@ static const struct {
     const char *name;
     uint32_t tools;
     int rounds;
-} sizes[] = {{"16k", 16000, 21}, {"100k", 100000, 11}, {"1M", 1000000, 5}};
+} sizes[] = {{"1k", 1000, 31}, {"16k", 16000, 21}, {"100k", 100000, 11}, {"1M", 1000000, 5}, {"2M", 2000000, 5}};
 
 /* Returns the processor time of this thread in milliseconds. */
 static double now_ms(void)
@@ -195,7 +197,7 @@ static void make_queries(struct bm25_bench *b)
  * `first`. plain: true to add up every posting, without skipping any. */
 static double measure_bm25(struct bm25_bench *b, const struct lexical *index, size_t first, int rounds, bool plain)
 {
-    double times[32];
+    double times[ROUNDS_MAX];
     struct lexical_query query = {0};
     struct scored hits[K];
     uint32_t *sums = plain ? wt__alloc_array(index->rows, sizeof *sums) : NULL;
@@ -278,6 +280,8 @@ static void write_peers_input(struct bm25_bench *b)
     static struct str room[1 << 16];
     struct lexical_text fields[FIELDS];
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        if (sizes[s].tools > PEER_TOOLS)
+            break;
         FILE *file = create(b, sizes[s].name);
         for (uint32_t i = 0; i < sizes[s].tools; i++) {
             make_tool(b, i, fields, room);

@@ -11,7 +11,7 @@ import bm25s
 import numpy
 
 K = 10
-SIZES = {"16k": 11, "100k": 5, "1M": 3}  # rounds
+SIZES = {"1k": 21, "16k": 11, "100k": 5, "1M": 3}  # rounds
 LENGTHS = (10, 60)
 
 

@@ -1,13 +1,15 @@
 /* lexical_search.c: finds the k best rows without adding every posting.
  *
  * Rows are processed in windows of WINDOW rows. The bound of a term in a window is the maximum of the block maxima of
- * the term that overlap the window. Terms are sorted by bound. The weakest terms, whose bounds together cannot lift a
- * row above the worst kept hit, are "optional": rows that have only optional terms are skipped. This is MaxScore
+ * the term that overlap the window. Terms are sorted by bound. The weakest terms, whose bounds together are a small part
+ * of the score of the worst kept hit, are "optional": rows that have only optional terms are skipped. This is MaxScore
  * (Turtle and Flood 1995) with the bounds of block-max indexes (Ding and Suel 2011) in each window.
  *
  * The postings of the other terms are added to an array of sums for the window. Rows that optional terms could still
- * lift above the limit are then looked up in the postings of the optional terms. A window with only optional terms is
- * skipped. Before k rows are found, the limit is the k-th greatest of the maxima of the window's groups.
+ * lift above the limit are candidates. Then each optional term is looked up for the candidates, or all its postings are
+ * added if that is cheaper. After each term, the candidates that the remaining terms cannot lift above the limit are
+ * dropped. A window whose bounds together do not exceed the limit is skipped. Before k rows are found, the limit is the
+ * k-th greatest of the maxima of the window's groups.
  *
  * If the catalogue fits in one window and no term is optional, the sums are exact scores at the end of a search, and
  * wt__lexical_score_rows reads them.
@@ -30,9 +32,13 @@ enum {
     BUCKET_SHIFT = 18,
     FIRST_MAX = 512, /* maximum candidates that keep_first_candidates sorts */
     LINE = 16,       /* rows in a cache line */
+    TESTED = 64,     /* rows whose sums are tested at once for one above the floor; divides CHUNK */
     PREFETCH = 256,  /* postings to prefetch */
-    LOOK_UP = 4,     /* cost of a lookup; adding one posting costs 1 */
-    SUM_BITS = 30,   /* bits of the maximum sum, so that signed comparisons are safe */
+    /* The bounds of the optional terms together are at most 1 / OPTIONAL_SHARE of the limit. With a greater share,
+     * more rows remain candidates after the other terms, and dropping them takes longer than adding the postings. */
+    OPTIONAL_SHARE = 4,
+    LOOK_UP = 32,  /* cost of a lookup; adding one posting costs 1 */
+    SUM_BITS = 30, /* bits of the maximum sum, so that signed comparisons are safe */
     LIMIT_MAX = (1 << SUM_BITS) + (1 << (SUM_BITS - 1)) /* maximum limit; the sum of hostile impacts may exceed it */
 };
 
@@ -375,18 +381,14 @@ static size_t collect_above_floor(const struct lexical_search_state *search, uin
     uint32_t width = search->end - search->begin;
     int32_t least = (int32_t)floor;
     size_t len = 0, kept = 0;
-    for (uint32_t first = 0; first < width; first += CHUNK) {
+    for (uint32_t first = 0; first < width; first += TESTED) {
         const int32_t *here = sums + first; /* sums[first + i] would not be vectorised, because first + i could wrap */
-        uint8_t above[CHUNK];
-        for (uint32_t i = 0; i < CHUNK; i++)
-            above[i] = here[i] > least;
-        for (uint32_t eight = 0; eight < CHUNK; eight += 8) {
-            uint64_t any;
-            memcpy(&any, above + eight, sizeof any);
-            for (uint32_t i = eight; any && i < eight + 8; i++) {
-                candidates[len] = first + i; /* branch-free, because the comparison is unpredictable */
-                len += above[i];
-            }
+        int32_t any = 0;
+        for (uint32_t i = 0; i < TESTED; i++)
+            any |= here[i] > least;
+        for (uint32_t i = 0; any && i < TESTED; i++) {
+            candidates[len] = first + i; /* branch-free, because the comparison is unpredictable */
+            len += here[i] > least;
         }
     }
     while (len > 0 && candidates[len - 1] >= width) /* drop offsets beyond the last row */
@@ -455,28 +457,48 @@ static void raise_limit(struct lexical_search_state *search)
     search->limit = limit > search->limit ? limit : search->limit;
 }
 
-/* Looks up the candidates in the postings of the `optional` weakest terms, strongest term first. Drops candidates that
- * cannot exceed the limit. bound: sum of the bounds of these terms. Returns the number of candidates left. */
+/* Keeps the candidates that the terms still to come can lift above the limit. bound: sum of the bounds of these terms.
+ * Returns their number. */
+static size_t drop_candidates(const struct lexical_search_state *search, size_t len, uint32_t bound)
+{
+    const uint32_t *restrict sums = search->query->window;
+    uint32_t *restrict candidates = search->query->candidates;
+    size_t kept = 0;
+    for (size_t c = 0; c < len; c++) {
+        uint32_t offset = candidates[c];
+        candidates[kept] = offset; /* branch-free, because the comparison is unpredictable */
+        kept += sums[offset] + bound > search->limit;
+    }
+    return kept;
+}
+
+/* Looks up the candidates in the postings of a term, and adds its impacts to their sums. */
+static void look_up_candidates(const struct lexical_search_state *search, struct lexical_cursor *cursor, size_t len)
+{
+    for (size_t c = 0; c < len; c++) {
+        uint32_t offset = search->query->candidates[c], row = search->begin + offset;
+        seek_row(cursor, row);
+        if (cursor->at < cursor->count && cursor->row[cursor->at] == row)
+            search->query->window[offset] += scale_impact(cursor, cursor->impact[cursor->at]);
+    }
+}
+
+/* Adds the `optional` weakest terms to the sums of the candidates, strongest term first. After each term, drops the
+ * candidates that cannot exceed the limit. bound: sum of the bounds of these terms. Returns the number of candidates
+ * left. */
 static size_t add_optional_terms(struct lexical_search_state *search, size_t len, size_t optional, uint32_t bound)
 {
-    uint32_t *sums = search->query->window, *candidates = search->query->candidates;
+    struct lexical_query *query = search->query;
     for (size_t i = optional; i-- > 0 && len > 0;) {
-        struct lexical_cursor *cursor = &search->query->cursors[search->query->order[i]];
+        struct lexical_cursor *cursor = &query->cursors[query->order[i]];
         if (cursor->bound == 0)
             break;
         bound -= cursor->bound;
-        size_t kept = 0;
-        for (size_t c = 0; c < len; c++) {
-            uint32_t offset = candidates[c], row = search->begin + offset;
-            if (sums[offset] + bound + cursor->bound <= search->limit)
-                continue;
-            seek_row(cursor, row);
-            if (cursor->at < cursor->count && cursor->row[cursor->at] == row)
-                sums[offset] += scale_impact(cursor, cursor->impact[cursor->at]);
-            if (sums[offset] + bound > search->limit)
-                candidates[kept++] = offset;
-        }
-        len = kept;
+        if (len * LOOK_UP < cursor->ahead)
+            look_up_candidates(search, cursor, len);
+        else
+            add_postings(cursor, search->end, query->window);
+        len = drop_candidates(search, len, bound);
     }
     return len;
 }
@@ -523,32 +545,23 @@ static void keep_candidates(struct lexical_search_state *search, size_t len)
     }
 }
 
-/* Returns the number of optional terms: the weakest terms, which are looked up instead of added. *bound: maximum
- * contribution of these terms to a row. */
+/* Returns the number of optional terms, or all if no row of the window can exceed the limit. *bound: maximum contribution
+ * of these terms to a row. */
 static size_t count_optional(const struct lexical_search_state *search, uint32_t *bound)
 {
     const struct lexical_query *query = search->query;
+    uint64_t all = 0;
     size_t optional = 0;
-    uint64_t candidates = 0;
     *bound = 0;
+    for (size_t i = 0; i < query->len; i++)
+        all += query->cursors[i].bound;
+    if (all <= search->limit)
+        return query->len;
     for (; optional < query->len; optional++) {
         uint32_t more = query->cursors[query->order[optional]].bound;
-        if (*bound + more > search->limit)
+        if (*bound + more > search->limit / OPTIONAL_SHARE)
             break;
         *bound += more;
-    }
-    if (optional == query->len)
-        return optional;
-    for (size_t i = optional; i < query->len; i++)
-        candidates += query->cursors[query->order[i]].ahead;
-    /* A lookup for each candidate costs as much as adding several postings. So a term with few postings compared to the
-     * number of candidates is added instead. */
-    for (; optional > 0; optional--) {
-        const struct lexical_cursor *cursor = &query->cursors[query->order[optional - 1]];
-        if (cursor->ahead > candidates * LOOK_UP)
-            break;
-        *bound -= cursor->bound;
-        candidates += cursor->ahead;
     }
     return optional;
 }
