@@ -129,14 +129,20 @@ static int copy_pages(struct mapping *out, int fd, size_t size, const char *path
     return rc;
 }
 
-int wt__file_map(struct mapping *out, const char *path, wt_error *err)
+/* True if no other user except root can write the file. */
+static bool is_own_file(const struct stat *info)
+{
+    return (info->st_uid == geteuid() || info->st_uid == 0) && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static int map_file(struct mapping *out, const char *path, bool own, wt_error *err)
 {
     struct stat info;
     int fd;
     *out = (struct mapping){0};
     int rc = 0;
     WT_TRY(open_regular_file(&fd, &info, path, err));
-    if (info.st_size > 0 && atomic_load(&map_copies)) {
+    if (info.st_size > 0 && atomic_load(&map_copies) && !(own && is_own_file(&info))) {
         rc = copy_pages(out, fd, (size_t)info.st_size, path, err);
     } else if (info.st_size > 0) {
         void *ptr = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
@@ -147,6 +153,16 @@ int wt__file_map(struct mapping *out, const char *path, wt_error *err)
     }
     close(fd);
     return rc;
+}
+
+int wt__file_map(struct mapping *out, const char *path, wt_error *err)
+{
+    return map_file(out, path, false, err);
+}
+
+int wt__file_map_own(struct mapping *out, const char *path, wt_error *err)
+{
+    return map_file(out, path, true, err);
 }
 
 void wt__file_unmap(struct mapping *mapping)

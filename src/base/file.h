@@ -24,6 +24,9 @@ int wt__file_map(struct mapping *out, const char *path, wt_error *err);
 /* Makes wt__file_map read files into memory from now on. Truncating a mapped file raises SIGBUS at the next access,
  * which would end a server (docs/decisions/0020-servers-copy-files.md). */
 void wt__file_map_copies(void);
+/* Works like wt__file_map, but maps a file that only this user and root can write also after wt__file_map_copies, so
+ * that all processes share its memory. For files that whichtool writes, and replaces by renaming only. */
+int wt__file_map_own(struct mapping *out, const char *path, wt_error *err);
 void wt__file_unmap(struct mapping *mapping);
 
 /* A file replacement: begin, write, commit. The old content stays until the commit. wt__replace_abort removes the

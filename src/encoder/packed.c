@@ -425,7 +425,7 @@ static int find_cache_paths(struct arena *arena, const char *folder, char *place
 /* Maps and opens a file. Fails if the key of its sources differs. whole: verify the checksums of all sections. */
 static int map_packed_file(struct model_cache *cache, const char *path, uint64_t key, bool whole, wt_error *err)
 {
-    WT_TRY(wt__file_map(&cache->map, path, err));
+    WT_TRY(wt__file_map_own(&cache->map, path, err));
     int rc = wt__packed_open(&cache->packed, cache->map.ptr, cache->map.len, path, err);
     if (rc == 0 && cache->packed.header->source_key != key)
         rc = wt__fail(err, WT_EMODEL, "%s: stale: the files of the model have changed", path);

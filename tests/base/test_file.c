@@ -255,6 +255,43 @@ static void copied_file_survives_truncation(void **state)
     unlink("emptied");
 }
 
+/* Returns the exit code of a child process that maps a file after wt__file_map_copies: 0 if it is mapped, 1 if it is
+ * copied, 2 on an error. Only a mapping sees a byte that is written later. */
+static int map_own_file_in_child(const char *path)
+{
+    wt_error err;
+    pid_t child = fork();
+    if (child == 0) {
+        struct mapping mapping;
+        wt__file_map_copies();
+        if (wt__file_map_own(&mapping, path, &err) < 0 || mapping.len != 4)
+            _exit(2);
+        int fd = open(path, O_WRONLY);
+        bool wrote = fd >= 0 && pwrite(fd, "B", 1, 0) == 1;
+        _exit(wrote ? mapping.ptr[0] != 'B' : 2);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* A server shares the memory of a file that only its user can write, and copies one that others can write. */
+static void own_file_is_mapped_by_servers(void **state)
+{
+    static const struct {
+        mode_t mode;
+        int copied;
+    } rows[] = {{0600, 0}, {0644, 0}, {0664, 1}, {0646, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_error err;
+        assert_int_equal(wt__file_replace("shared", "aaaa", 4, &err), 0);
+        assert_int_equal(chmod("shared", rows[i].mode), 0);
+        assert_int_equal(map_own_file_in_child("shared"), rows[i].copied);
+        unlink("shared");
+    }
+}
+
 static void creates_parent_folders_and_lists_in_order(void **state)
 {
     (void)state;
@@ -448,6 +485,7 @@ int main(void)
         cmocka_unit_test(read_errors_name_the_cause),
         cmocka_unit_test(creates_parent_folders_and_lists_in_order),
         cmocka_unit_test(copied_file_survives_truncation),
+        cmocka_unit_test(own_file_is_mapped_by_servers),
         cmocka_unit_test(lock_is_exclusive),
         cmocka_unit_test(lock_can_be_shared),
         cmocka_unit_test(data_and_cache_folders_follow_xdg),
