@@ -191,7 +191,7 @@ int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *o
 /* Lowers *uses, the number of usages in the sum of the tool, to the number of trusted usages. */
 int wt__store_believed(struct store *store, int64_t tool, uint32_t *uses, wt_error *err);
 
-/* Parts of an import (write.c), for changes that include an import. ids [count] receives the ids of the tools; may be
+/* Parts of an import (import.c), for changes that include an import. ids [count] receives the ids of the tools; may be
  * NULL. */
 int wt__import_check(const struct tool *tools, size_t count, wt_error *err);
 int wt__import_within(struct store *store, const struct tool *tools, size_t count,
