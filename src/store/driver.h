@@ -106,6 +106,8 @@ struct sql_driver {
      * if the database has no such searches. */
     int (*copy_vectors)(struct store *store, const struct vector_set *set, int64_t model, const int64_t *tools,
                         const float *const *vectors, size_t count, wt_error *err);
+    /* Copies all stored vectors if such searches have become possible since they were stored. NULL as above. */
+    int (*complete_copies)(struct store *store, wt_error *err);
     /* Checks the whole database. */
     int (*check)(struct store *store, wt_error *err);
     uint64_t (*size)(struct store *store); /* bytes of the database; 0 if unknown */
