@@ -123,4 +123,23 @@ expect 0 "another tool" add "${model[@]}" -q --provider p - <<<'{"tools":[{"name
 expect 0 "the change is uploaded" publish "${model[@]}" "$files_at"
 expect 0 "the change is found" --json -q find "${model[@]}" --follow "$files_at" --cache uploaded-cache "sail a boat"
 prints "p/sail"
+
+# A server that is away for a while gets the change when it is back, without another change.
+kill "$files_pid"
+await_end "$files_pid"
+expect 0 "another tool" add "${model[@]}" -q --provider p - <<<'{"tools":[{"name":"row","description":"Rows a boat.","inputSchema":{"type":"object"}}]}'
+"$WHICHTOOL" publish "${model[@]}" --watch "$files_at" >publisher.out 2>publisher.log &
+publisher_pid=$!
+started+=($publisher_pid)
+checks=$((checks + 1))
+what="a publisher cannot upload"
+wait_until test -s publisher.log || fail "it can"
+start files "$python" "$here/static_server.py" uploaded --put --port "${files_at##*:}"
+arrives() { "$WHICHTOOL" -q find "${model[@]}" --follow "$files_at" --cache uploaded-cache "row a boat" 2>err | grep -q p/row; }
+checks=$((checks + 1))
+what="the change is uploaded later"
+wait_until arrives || fail "it is not"
+kill "$publisher_pid"
+await_end "$publisher_pid"
+same "SIGTERM ends the publisher" 0 $?
 finish

@@ -75,9 +75,20 @@ cp passed out
 what="and was applied before"
 prints '^200 .*"applied":false'
 same "the usage counts once" 1 "$("$WHICHTOOL" usage export | grep -c 'only once')"
-kill "$replica_pid" "$writer_pid"
-await_end "$replica_pid"
-await_end "$writer_pid"
+
+# A writer that cannot record now may be able to later, so its segments wait. Here it is a replica itself.
+expect 0 "a publication with another writer" publish "${model[@]}" --writer "$replica_at" other-published
+start other "$WHICHTOOL" --json serve "${model[@]}" --log off --listen 127.0.0.1:0 --follow other-published --cache other-cache
+answer "$other_at" POST /v1/usage "{\"request\":\"later\",\"tools\":[\"$tool\"]}" >out
+what="the writer refuses it"
+checks=$((checks + 1))
+wait_until grep -q 'cannot deliver usage to the writer: .* answered 409' other.log || fail "it does not"
+same "the segment waits" 1 "$(find other-cache/usage -name '*.jsonl' | wc -l)"
+for name in other replica writer; do
+    pid=${name}_pid
+    kill "${!pid}"
+    await_end "${!pid}"
+done
 
 # A store in PostgreSQL.
 database=$work.postgres # not in $work, which the user postgres cannot read
