@@ -133,6 +133,7 @@ struct store {
     unsigned busy_ms;                   /* maximum wait for a lock */
     struct progress *progress;          /* progress of the open call or the running import; may be NULL */
     double wait_began_ms;               /* start of the last wait for a lock, on the clock of wt__now_ms */
+    int64_t segments_pruned_s;          /* time at which old ids of segments were last removed; 0 before */
     bool wait_reported, wait_cancelled; /* the last wait was shown as a progress phase; was cancelled */
     struct sql_statement *prepared[STORE_STATEMENTS_MAX];
     size_t prepared_count;

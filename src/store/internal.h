@@ -111,6 +111,8 @@ struct read_scope {
 int wt__begin_read_scope(struct read_scope *scope, struct store *store, wt_error *err);
 void wt__end_read_scope(struct read_scope *scope);
 
+enum { SEGMENT_ID_DAYS = 90 }; /* time for which ids of applied segments are kept */
+
 /* Begins a write transaction. Takes the lock at once, so that two writers queue instead of failing half way. */
 int wt__sql_begin(struct store *store, wt_error *err);
 /* Commits if rc is not negative, else rolls back. Returns rc, or the failure of the commit. */
