@@ -33,39 +33,9 @@ static int check_stored_tool(const struct tool *tool, wt_error *err)
     return 0;
 }
 
-static int taken_new(struct row_set *taken, size_t count)
-{
-    size_t capacity = 16;
-    while (capacity < 2 * (count + 1))
-        capacity *= 2;
-    taken->mask = capacity - 1;
-    taken->slots = calloc(capacity, sizeof *taken->slots);
-    return taken->slots ? 0 : -1;
-}
-
-/* Returns the slot with this id, or the free slot for the id if it is not in the set. */
-static int64_t *taken_slot(const struct row_set *taken, int64_t id)
-{
-    size_t at = (size_t)((uint64_t)id * 0x9e3779b97f4a7c15u >> 20) & taken->mask;
-    while (taken->slots[at] != 0 && taken->slots[at] != id)
-        at = (at + 1) & taken->mask;
-    return &taken->slots[at];
-}
-
-bool wt__import_has_taken(const struct tool_import *import, int64_t id)
-{
-    return *taken_slot(&import->taken, id) == id;
-}
-
 static bool is_row_taken(const void *context, int64_t id)
 {
     return wt__import_has_taken(context, id);
-}
-
-void wt__import_take(struct tool_import *import, int64_t id)
-{
-    import->last_taken = id;
-    *taken_slot(&import->taken, id) = id;
 }
 
 /* ---------------------------------------------------------------- names that rows refer to */
@@ -214,27 +184,6 @@ static int note_collision(struct tool_import *import, const struct incoming *in)
         WT_CHECK_ALLOC(texts[i]->ptr, import->err);
     }
     return 0;
-}
-
-int wt__import_insert(struct tool_import *import, struct str provider, struct sql_value *values, int64_t *id)
-{
-    char export_name[EXPORT_NAME_MAX + 1];
-    struct str name = values[CONTENT_COLUMNS + 1].bytes;
-    for (unsigned attempt = 0;; attempt++) {
-        if (import->bare_ids)
-            WT_TRY(wt__names_attempt(import->store, provider, name, &attempt, export_name, import->err));
-        else
-            wt__export_name(provider, name, attempt, export_name);
-        values[CONTENT_COLUMNS + 2] = sql_string(export_name);
-        int rc = wt__sql_find(import->store,
-                              "INSERT INTO tool (source, generation, sha256, definition, source_id, format,"
-                              " category, title, description, schema, provider, name, export_name)"
-                              " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
-                              " ON CONFLICT (export_name) DO NOTHING RETURNING id",
-                              values, id, import->err);
-        if (rc != 0)
-            return rc < 0 ? rc : 0;
-    }
 }
 
 static int insert_tool(struct tool_import *import, const struct incoming *in)
@@ -448,7 +397,9 @@ int wt__import_within(struct store *store, const struct tool *tools, size_t coun
     struct progress *before = store->progress;
     *out = (struct store_changes){0};
     store->progress = options->progress;
-    int rc = taken_new(&import.taken, count) < 0 ? wt__fail_nomem(err) : import_all_tools(&import);
+    int rc = wt__import_rows_open(&import);
+    if (rc == 0)
+        rc = import_all_tools(&import);
     if (rc == 0)
         rc = finish_import(&import);
     store->progress = before;

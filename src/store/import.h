@@ -1,5 +1,6 @@
-/* import.h: an import in progress, shared by import.c (decides on each tool), import_batch.c (reads and writes many rows
- * with one statement) and removal.c (removes the tools that the source no longer has). */
+/* import.h: an import in progress, shared by import.c (decides on each tool), import_rows.c (rows that it has stored),
+ * import_batch.c (reads and writes many rows with one statement) and removal.c (removes the tools that the source no longer
+ * has). */
 #ifndef WT_STORE_IMPORT_H
 #define WT_STORE_IMPORT_H
 
@@ -55,6 +56,8 @@ struct tool_import {
     wt_error *err;
 };
 
+/* Rows (import_rows.c). Prepares the set of taken rows. */
+int wt__import_rows_open(struct tool_import *import);
 bool wt__import_has_taken(const struct tool_import *import, int64_t id);
 void wt__import_take(struct tool_import *import, int64_t id);
 /* Inserts the row with the first free exported name, and writes its id to *id. values [ROW_COLUMNS + 1] are complete
