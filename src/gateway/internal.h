@@ -148,8 +148,8 @@ struct gateway {
     struct shares calls;                                /* running requests, by server */
     struct shares parked_of_clients, parked_of_servers; /* parked calls, by client and by server */
     struct shares results, result_bytes;                /* number and bytes of remainders, by client */
-    bool audit_fails;           /* the audit failed at the last report; used by the tender only */
-    uint64_t offers_generation; /* catalogue generation at the last check of approvals; used by the tender only */
+    bool audit_fails;              /* the audit failed at the last report; used by the tender only */
+    uint64_t offers_generation;    /* catalogue generation at the last check of approvals; used by the tender only */
     pthread_mutex_t services_lock; /* protects the services; held while they are notified, which may take long */
     struct mcp_service *services[GATEWAY_SERVICES_MAX];
     size_t service_count;
