@@ -2,42 +2,46 @@
 """Simulates replicas, their caches, a writer and a publisher at rates that one machine cannot produce: the section
 "Simulation" of docs/scale.md.
 
-    python3 bench/scale.py measure WHICHTOOL CATALOGUE QUERIES.jsonl > costs.json
-    python3 bench/scale.py simulate costs.json [--seconds 20] [--seed 1]
+    python3 bench/scale.py measure WHICHTOOL STORE QUERIES.jsonl > costs.json
+    python3 bench/scale.py [--seconds 20] [--seed 1] simulate costs.json
     python3 bench/scale.py check                                   compares the simulation with queueing theory
 
 A simulation is a sequence of events: finds arrive at random (Poisson), each of a tenant (Zipf) and with a text (Zipf, so
 that some repeat). A load balancer gives each to the replica with the fewest requests. A replica has two cores and one
 queue. A find costs its measured processor time; more if the replica must first compute the tenant's view, less if the
 text's vector is in the cache. The publisher publishes at an interval; each replica then loads the generation and
-forgets the views. Reports of use go to the writer in segments, and the writer applies them one after the other. The
-network is a constant delay, and the database is part of the writer's costs.
+forgets the views. Reports of use go to the writer in segments. The writer applies them one after the other, and learns the
+requests on its two cores. The network is a constant delay, and the database is part of the writer's costs.
 
-`measure` measures the processor time of finds, of HTTP and of recording on this machine; it needs the library in
-$WHICHTOOL_LIBRARY. The costs of views come from bench/tenants.py, those of publications from bench/replica_sizes.py, as options.
+`measure` measures the processor time of finds, of HTTP and of recording on this machine, on a copy of STORE (a file with
+vectors); it needs the library in $WHICHTOOL_LIBRARY. The costs of views come from bench/tenants.py, those of publications from
+bench/replica_sizes.py, as options. A run lasts some seconds and has a publication, so its figures are those of the busiest seconds.
 
 Not simulated: packet loss, slow disks, garbage collection of the operating system, and failures (bench/cluster.py kills
 real processes)."""
 import argparse
 import bisect
 import collections
+import contextlib
 import heapq
 import json
 import math
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 
 CORES = 2  # of a replica
 NETWORK_MS = 0.3  # both ways, within a data centre
 POLL_S = 1.0  # interval in which followers ask for a new generation
 SEGMENT_S = 1.0  # interval in which a replica sends its reports
-REPORTED = 0.5  # share of finds whose use is reported
+REPORTED = 0.01  # share of finds whose use is reported
 TEXTS = 50_000  # distinct requests of a tenant's users, by Zipf
 VIEWS = 20_000  # views that a replica keeps
 VECTORS = 512  # vectors that a replica keeps (WT_REQUEST_CACHE)
@@ -88,7 +92,7 @@ class Simulation:
         self.tenant_count = tenants
         self.replicas = [Replica() for _ in range(replicas)]
         self.events, self.number, self.now = [], 0, 0.0
-        self.writer_free, self.writer_busy, self.generation, self.published_at = 0.0, 0.0, 0, 0.0
+        self.writer_free, self.writer_busy, self.learning, self.generation, self.published_at = 0.0, 0.0, 0.0, 0, 0.0
         self.latencies, self.lags, self.apply_lags = [], [], []
         self.spent = collections.Counter()
 
@@ -183,6 +187,7 @@ class Simulation:
         if replica.reports:
             done = self.use_writer(self.costs["segment_ms"] + replica.reports * self.costs["report_ms"])
             self.apply_lags.append(done - self.now)
+            self.learning += replica.reports * self.costs["learn_ms"]
             replica.reports = 0
 
     # ------------------------------------------------------------ results
@@ -196,7 +201,7 @@ class Simulation:
         return {"p50": self.share(0.5, self.latencies), "p99": self.share(0.99, self.latencies),
                 "busy": sum(r.busy_ms for r in self.replicas) / (len(self.replicas) * CORES * self.end),
                 "parts": {part: ms / work for part, ms in self.spent.most_common()},
-                "writer": self.writer_busy / self.end, "lag": self.share(0.99, self.lags), "use": self.share(0.99, self.apply_lags),
+                "writer": self.writer_busy / self.end, "learning": self.learning / self.end / CORES, "lag": self.share(0.99, self.lags), "use": self.share(0.99, self.apply_lags),
                 "megabytes": len(self.replicas) * self.costs["change_bytes"] / self.publish_ms / 1000}
 
 
@@ -212,7 +217,7 @@ def fewest_replicas(costs, rate, tenants, publish_s, seconds, seed):
     low, best = 1, None
     while low <= high:
         middle = (low + high) // 2
-        result = Simulation(costs, rate, tenants, middle, publish_s, min(seconds, 200_000 / rate), seed).run().result()
+        result = Simulation(costs, rate, tenants, middle, publish_s, min(seconds, 50_000 / rate), seed).run().result()
         if fits(result):
             best, high = (middle, result), middle - 1
         else:
@@ -220,33 +225,38 @@ def fewest_replicas(costs, rate, tenants, publish_s, seconds, seed):
     return best
 
 
-def bottleneck(costs, result):
+def bottleneck(result):
     """Names the part that is used up first if the rate grows and replicas are added."""
-    ends = {"the writer": result["writer"], "the publisher's network (1 Gbit/s)": result["megabytes"] / 125}
+    ends = {"the writer's transactions": result["writer"], "learning": result["learning"],
+            "the publisher's network (1 Gbit/s)": result["megabytes"] / 125}
     first = max(ends, key=ends.get)
-    return f"{first}, {100 * ends[first]:.0f} % used"
+    return f"{first}, {100 * ends[first]:.0f} %"
 
 
 def simulate(options):
     with open(options.costs, encoding="utf-8") as file:
         costs = json.load(file)
-    print("| finds/s | tenants | published every | replicas | busy | p50, p99 ms | work of a replica | writer busy | lag, use applied s | MB/s published | next bottleneck |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    print("| finds/s | tenants | published every | replicas | busy | p50, p99 (ms) | work of a replica | lag, use applied (s) | next bottleneck, used |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for rate, tenants, publish_s in ((100, 1, 60), (1_000, 1, 60), (1_000, 1_000, 60), (1_000, 1_000, 5), (10_000, 1, 60),
-                                     (10_000, 10_000, 60), (10_000, 100_000, 60), (10_000, 100_000, 5)):
+                                     (10_000, 100_000, 60)):
         found = fewest_replicas(costs, rate, tenants, publish_s, options.seconds, options.seed)
         if not found:
-            print(f"| {rate:,} | {tenants:,} | {publish_s} s | none fits | | | | | | | |")
+            print(f"| {rate:,} | {tenants:,} | {publish_s} s | none fits | | | | | |")
             continue
         count, r = found
         parts = ", ".join(f"{part} {100 * share:.0f} %" for part, share in r["parts"].items() if share >= 0.01)
         print(f"| {rate:,} | {tenants:,} | {publish_s} s | {count} | {100 * r['busy']:.0f} % | {r['p50']:.1f}, {r['p99']:.1f} | {parts} | "
-              f"{100 * r['writer']:.1f} % | {r['lag'] / 1000:.1f}, {r['use'] / 1000:.2f} | {r['megabytes']:.2f} | {bottleneck(costs, r)} |", flush=True)
+              f"{r['lag'] / 1000:.1f}, {r['use'] / 1000:.2f} | {bottleneck(r)} |", flush=True)
 
 
 # ---------------------------------------------------------------- costs
 
-FINDS, PROBES, REPORTS = 300, 1000, 500
+FINDS, PROBES = 200, 1000
+SEGMENTS, LINES = 50, (1, 21)  # segments of each size, to separate the costs of a segment and of a report
+LEARNT = 200  # reports whose learning is measured
+SETTLED_S = 3  # a server that uses no processor time for so long is idle
+LEARNING_S = 13  # the same with learning, which begins every ten seconds
 
 
 def measure_finds(catalogue, texts):
@@ -263,26 +273,72 @@ def measure_finds(catalogue, texts):
     return search, encode
 
 
-def measure_http(whichtool, store):
+class Server:
+    def __init__(self, whichtool, store, *options):
+        command = [whichtool, "--json", "-s", store, "serve", "--log", "off", "--listen", "127.0.0.1:0", *options]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.address = re.search(r"http://127\.0\.0\.1:\d+", self.process.stdout.readline()).group()
+        while self.get("/readyz") != 200:
+            time.sleep(0.1)
+
+    def get(self, path, body=None):
+        try:
+            with urllib.request.urlopen(self.address + path, body) as answer:
+                answer.read()
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    def used_ms(self, settled_s=SETTLED_S):
+        """Returns the processor time so far, once the server is idle."""
+        last, since = self.ticks(), time.monotonic()
+        while time.monotonic() - since < settled_s:
+            time.sleep(0.1)
+            if (now := self.ticks()) > last + 1:  # a server that only waits uses a tick now and then
+                last, since = now, time.monotonic()
+        return 1000 * self.ticks() / os.sysconf("SC_CLK_TCK")
+
+    def ticks(self):
+        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def measure_http(server):
     """Returns the processor time of a request that asks for nothing."""
-    command = [whichtool, "-s", store, "serve", "--log", "off", "--listen", "127.0.0.1:0"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        address = re.search(r"127\.0\.0\.1:\d+", server.stdout.readline()).group()
+    begun = server.used_ms()
+    for _ in range(PROBES):
+        server.get("/healthz")
+    return (server.used_ms() - begun) / PROBES
 
-        def used():
-            with open(f"/proc/{server.pid}/stat", encoding="utf-8") as file:
-                fields = file.read().rpartition(")")[2].split()
-            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-        urllib.request.urlopen(f"http://{address}/readyz").read()
-        begun = used()
-        for _ in range(PROBES):
-            urllib.request.urlopen(f"http://{address}/healthz").read()
-        return 1000 * (used() - begun) / PROBES
-    finally:
-        server.kill()
-        server.wait()
+def measure_segments(server, texts, names, segments, lines, round_number, settled_s=SETTLED_S):
+    """Returns the processor time of a writer for a segment of so many reports."""
+    begun = server.used_ms(settled_s)
+    for segment in range(segments):
+        reports = [json.dumps({"client": f"agent {i}", "key": "", "time": 1, "usage": {
+            "request": f"{texts[(segment * lines + i) % len(texts)]} {round_number} {segment} {i}", "tools": [names[i % len(names)]]}})
+            for i in range(lines)]
+        status = server.get(f"/v1/usage/segments?id={round_number:016x}{segment:016x}", "\n".join(reports).encode())
+        if status != 200:
+            sys.exit(f"a segment of {lines} reports was refused with {status}")
+    return (server.used_ms(settled_s) - begun) / segments
+
+
+def measure_reports(whichtool, store, texts, names):
+    """Returns the processor times of a segment, of each report in it, and of learning a report. Without a model, the writer
+    does not learn."""
+    with contextlib.closing(Server(whichtool, store, "--model", "")) as server:
+        small = measure_segments(server, texts, names, SEGMENTS, LINES[0], 1)
+        large = measure_segments(server, texts, names, SEGMENTS, LINES[1], 2)
+    report = (large - small) / (LINES[1] - LINES[0])
+    with contextlib.closing(Server(whichtool, store)) as server:
+        learnt = measure_segments(server, texts, names, 1, LEARNT, 3, LEARNING_S)  # after the reports of the first server
+    return max(0.0, small - report * LINES[0]), report, max(0.0, learnt / LEARNT - report)
 
 
 def measure(options):
@@ -292,20 +348,18 @@ def measure(options):
     with open(options.queries, encoding="utf-8") as file:
         texts = [json.loads(line)["text"] for line in file if line.strip()][: FINDS + 20]
     with tempfile.TemporaryDirectory() as folder:
-        store = f"{folder}/tools.wt"
-        subprocess.run([options.whichtool, "-q", "-s", store, "add", options.catalogue], check=True)
+        store = shutil.copy(options.store, f"{folder}/tools.wt")
         with Catalogue(store) as catalogue:
             measure_finds(catalogue, texts[:20])  # opens the index and the model
             search, encode = measure_finds(catalogue, texts[20:])
             names = [tool.id for _, tool in zip(range(20), catalogue.tools())]
-            begun = time.process_time()
-            for i in range(REPORTS):
-                catalogue.record(f"{texts[i % len(texts)]} {i}", [names[i % len(names)]])
-            report = 1000 * (time.process_time() - begun) / REPORTS
-        http = measure_http(os.path.abspath(options.whichtool), store)
-    rounded = {"search_ms": [round(ms, 3) for ms in search], "encode_ms": [round(ms, 3) for ms in encode]}
-    print(json.dumps({"http_ms": round(http, 3), **rounded, "view_ms": options.view_ms, "load_ms": options.load_ms,
-                      "publish_ms": options.publish_ms, "segment_ms": options.segment_ms, "report_ms": round(report, 3),
+        whichtool = os.path.abspath(options.whichtool)
+        with contextlib.closing(Server(whichtool, store)) as server:
+            http = measure_http(server)
+        segment, report, learn = measure_reports(whichtool, store, texts, names)
+    print(json.dumps({"http_ms": round(http, 3), "search_ms": [round(ms, 3) for ms in search],
+                      "encode_ms": [round(ms, 3) for ms in encode], "view_ms": options.view_ms, "load_ms": options.load_ms,
+                      "publish_ms": options.publish_ms, "segment_ms": round(segment, 3), "report_ms": round(report, 3), "learn_ms": round(learn, 3),
                       "change_bytes": options.change_bytes}))
 
 
@@ -325,7 +379,7 @@ def check(options):
     rng, failed = random.Random(options.seed), False
     service = [rng.expovariate(1 / 4.0) for _ in range(200_000)]
     costs = {"http_ms": 0, "encode_ms": [0], "search_ms": service, "view_ms": 0, "load_ms": 0, "publish_ms": 0, "segment_ms": 0,
-             "report_ms": 0, "change_bytes": 0}
+             "report_ms": 0, "learn_ms": 0, "change_bytes": 0}
     for busy in (0.3, 0.6, 0.8):
         rate = busy * CORES / 4.0 * 1000
         done = Simulation(costs, rate, 1, 1, 1e6, 1000, options.seed).run()
@@ -344,11 +398,10 @@ def main():
     verbs.add_parser("check")
     verbs.add_parser("simulate").add_argument("costs")
     costs = verbs.add_parser("measure")
-    for name in ("whichtool", "catalogue", "queries"):
+    for name in ("whichtool", "store", "queries"):
         costs.add_argument(name)
     for name, value, text in (("view-ms", 1.3, "first find of a tenant"), ("load-ms", 630, "a replica applies a publication"),
-                              ("publish-ms", 220, "the publisher publishes"), ("segment-ms", 1, "the writer commits a segment"),
-                              ("change-bytes", 15808, "bytes of a publication")):
+                              ("publish-ms", 220, "the publisher publishes"), ("change-bytes", 15808, "bytes of a publication")):
         costs.add_argument(f"--{name}", type=float, default=value, help=f"{text}; default {value}")
     options = parser.parse_args()
     {"check": check, "measure": measure, "simulate": simulate}[options.verb](options)

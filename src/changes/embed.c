@@ -262,6 +262,14 @@ static int embed_for_trained(wt_engine *engine, const struct encoder *own, struc
                                               : 0;
 }
 
+static int complete_copies(wt_engine *engine, wt_error *err)
+{
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_complete_copies(engine->store, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    return rc;
+}
+
 int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err)
 {
     const struct encoder *encoder;
@@ -272,6 +280,8 @@ int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn report, void *context
     int rc = wt__embed_missing(engine, encoder, &progress, &embedded, err);
     if (rc == 0)
         rc = embed_for_trained(engine, encoder, &progress, err);
+    if (rc == 0)
+        rc = complete_copies(engine, err);
     wt__engine_changed(engine);
     wt__progress_dispose(&progress);
     return rc < 0 ? rc : (int64_t)embedded;

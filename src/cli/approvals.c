@@ -378,6 +378,9 @@ static int approve_selected(struct cli *cli, wt_engine *engine, const struct app
 {
     const wt_waiting **chosen = NULL;
     size_t count = 0;
+    wt_error err;
+    if (wt__engine_refuse_read_only(engine, "nothing can be approved", &err) < 0)
+        return wt__cli_fail(cli, &err);
     WT_TRY(select_items(cli, selection, &chosen, &count));
     if (count == 0)
         return wt__cli_report(cli, END_NOTHING, "nothing of %s waits for approval", selection->provider);

@@ -43,12 +43,22 @@ static int print_publication(struct cli *cli, const struct publish_report *repor
     return wt__cli_print(&out) && wt__cli_finish() == 0 ? 0 : END_SYSTEM;
 }
 
-/* Publishes once. *changed: something was published. */
+static int stop_if_interrupted(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)context, (void)phase, (void)done, (void)total;
+    return wt__interrupted();
+}
+
+/* Publishes once. Uploads also what an earlier attempt could not upload. */
 static int publish_once(struct publisher *publisher, struct upload *upload, struct publish_report *report,
                         wt_error *err)
 {
+    struct progress progress;
     WT_TRY(wt__publisher_publish(publisher, report, err));
-    return upload && report->changed ? wt__upload_run(upload, NULL, err) : 0;
+    wt__progress_init(&progress, stop_if_interrupted, NULL);
+    int rc = upload ? wt__upload_run(upload, &progress, err) : 0;
+    wt__progress_dispose(&progress);
+    return rc;
 }
 
 /* Sleeps until the time, or until Ctrl-C or SIGTERM. */
@@ -67,6 +77,8 @@ static int watch_store(struct cli *cli, struct publisher *publisher, struct uplo
     while (!wt__interrupted()) {
         double begun = wt__now_ms();
         int rc = publish_once(publisher, upload, &report, &err);
+        if (rc == WT_ECANCELLED)
+            break;
         if (rc < 0)
             wt__cli_fail(cli, &err);
         else if (report.changed && print_publication(cli, &report, where) != 0)

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "catalog/pins.h"
+#include "engine/engine.h"
 #include "store/review.h"
 #include "mcp/config.h"
 #include "whichtool/audit.h"
@@ -31,20 +32,33 @@ static void notify_services(struct gateway *gateway, enum mcp_change change)
     pthread_mutex_unlock(&gateway->services_lock);
 }
 
-/* True if the view has the generation of the catalogue. Also true if a view exists and the generation of the catalogue
- * cannot be read. */
+/* True if the gateway is on a replica, whose approvals are those of the writer. */
+static bool is_on_replica(const struct gateway *gateway)
+{
+    return wt__store_replica_of(gateway->engine->store) != NULL;
+}
+
+/* True if the view has the generation of the catalogue, or if this generation cannot be read, and the same tools wait
+ * for approval. */
 static bool is_view_current(struct gateway *gateway)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
     bool known = wt_info(gateway->engine, &info, NULL) == 0;
     pthread_mutex_lock(&gateway->lock);
-    bool current = gateway->view && (!known || gateway->view->generation == info.generation);
+    bool current = gateway->view && !gateway->view_is_stale && (!known || gateway->view->generation == info.generation);
     pthread_mutex_unlock(&gateway->lock);
     return current;
 }
 
-/* Replaces the view if the catalogue has changed. Returns 1 if it was replaced, 0 if not, or a negative code. */
+static void mark_view_stale(struct gateway *gateway, bool is_stale)
+{
+    pthread_mutex_lock(&gateway->lock);
+    gateway->view_is_stale = is_stale;
+    pthread_mutex_unlock(&gateway->lock);
+}
+
+/* Replaces the view if it is not current. Returns 1 if it was replaced, 0 if not, or a negative code. */
 static int renew_view(struct gateway *gateway, wt_error *err)
 {
     struct tool_view *view;
@@ -54,7 +68,12 @@ static int renew_view(struct gateway *gateway, wt_error *err)
                                          .count = gateway->count,
                                          .bare_names = gateway->options.bare_names,
                                          .lock = gateway->lock_pins};
-    WT_TRY(wt__view_open(&view, gateway->engine, &options, err));
+    mark_view_stale(gateway, false);
+    int rc = wt__view_open(&view, gateway->engine, &options, err);
+    if (rc < 0) {
+        mark_view_stale(gateway, true);
+        return rc;
+    }
     pthread_mutex_lock(&gateway->lock);
     struct tool_view *before = gateway->view;
     gateway->view = view;
@@ -278,7 +297,9 @@ static int take_listing(void *context, struct upstream *upstream, const struct u
     int rc = source.failed || said.failed
                  ? wt__fail_nomem(err)
                  : wt_review(gateway->engine, name, listing->tools.ptr, listing->tools.len, &options, &report, err);
-    bool more = report && wt__upstream_set_waiting(upstream, listing, report);
+    bool changed = false, more = report && wt__upstream_set_waiting(upstream, listing, report, &changed);
+    if (changed && is_on_replica(gateway)) /* the review changes no catalogue there, which would end the view */
+        mark_view_stale(gateway, true);
     if (rc == 0)
         rc = wt__gateway_renew(gateway, err);
     pthread_mutex_unlock(&gateway->import_lock);
@@ -436,9 +457,9 @@ static void report_audit_state(struct gateway *gateway)
     report_sentence(gateway, true, &sentence);
 }
 
-/* Applies approvals of prompts and resources by other processes. After an error, tries again at the next change of the
- * catalogue. */
-static void renew_withheld_offers(struct gateway *gateway)
+/* Applies approvals by other processes: of prompts and resources, and on a replica also of tools. After an error, tries
+ * again at the next change of the catalogue. */
+static void apply_new_approvals(struct gateway *gateway)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -446,7 +467,9 @@ static void renew_withheld_offers(struct gateway *gateway)
         return;
     gateway->offers_generation = info.generation;
     for (size_t i = 0; i < gateway->count; i++)
-        if (wt__upstream_has_withheld(gateway->upstreams[i]))
+        if (is_on_replica(gateway))
+            wt__upstream_list_again(gateway->upstreams[i]);
+        else if (wt__upstream_has_withheld(gateway->upstreams[i]))
             renew_offers(gateway, gateway->upstreams[i], NULL);
 }
 
@@ -465,7 +488,7 @@ static void *run_tender(void *context)
         report_audit_state(gateway);
         wt__outcomes_sweep(gateway->outcomes);
         wt__gateway_renew(gateway, NULL);
-        renew_withheld_offers(gateway);
+        apply_new_approvals(gateway);
         pthread_mutex_lock(&gateway->lock);
     }
     pthread_mutex_unlock(&gateway->lock);

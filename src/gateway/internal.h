@@ -141,14 +141,15 @@ struct gateway {
     pthread_mutex_t lock;        /* protects view, parked, parked_count and remainders */
     pthread_cond_t turn;         /* signalled by wt__gateway_stop; used with `lock` */
     struct tool_view *view;      /* current view; NULL until the first one is built */
+    bool view_is_stale;          /* other tools wait for approval than when the view was built */
     struct parked *parked;       /* list of parked calls (relay.c) */
     size_t parked_count;
     struct remainder *remainders;                       /* rests of long results (large_results.c), the newest first */
     struct shares calls;                                /* running requests, by server */
     struct shares parked_of_clients, parked_of_servers; /* parked calls, by client and by server */
     struct shares results, result_bytes;                /* number and bytes of remainders, by client */
-    bool audit_fails;           /* the audit failed at the last report; used by the tender only */
-    uint64_t offers_generation; /* catalogue generation at the last check of approved offers; used by the tender only */
+    bool audit_fails;              /* the audit failed at the last report; used by the tender only */
+    uint64_t offers_generation;    /* catalogue generation at the last check of approvals; used by the tender only */
     pthread_mutex_t services_lock; /* protects the services; held while they are notified, which may take long */
     struct mcp_service *services[GATEWAY_SERVICES_MAX];
     size_t service_count;

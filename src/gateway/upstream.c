@@ -63,14 +63,18 @@ void wt__upstream_notes(struct upstream *upstream, struct buffer *out)
 }
 
 bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_listing *listing,
-                              const wt_review_report *report)
+                              const wt_review_report *report, bool *changed)
 {
+    WT_CLEANUP(wt__buffer_dispose) struct buffer waiting = {0};
+    for (size_t i = 0; i < report->waiting_count; i++)
+        wt__buffer_append(&waiting, report->ids[i], strlen(report->ids[i]) + 1);
     pthread_mutex_lock(&upstream->lock);
+    *changed = listing->tools.ptr && !wt__str_equal(wt__buffer_view(&waiting), wt__buffer_view(&upstream->waiting));
     if (listing->tools.ptr) {
+        const struct buffer before = upstream->waiting;
         upstream->waiting_count = report->waiting_count + report->beyond;
-        wt__buffer_clear(&upstream->waiting);
-        for (size_t i = 0; i < report->waiting_count; i++)
-            wt__buffer_append(&upstream->waiting, report->ids[i], strlen(report->ids[i]) + 1);
+        upstream->waiting = waiting;
+        waiting = before;
     }
     size_t all = upstream->waiting_count + upstream->offers_waiting + (report->instructions_wait != 0);
     bool more = all > upstream->waiting_most;
@@ -248,6 +252,15 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
     }
     pthread_mutex_unlock(&upstream->lock);
     return rc;
+}
+
+void wt__upstream_list_again(struct upstream *upstream)
+{
+    pthread_mutex_lock(&upstream->lock);
+    for (size_t i = 0; i < UPSTREAM_CHANGES; i++)
+        upstream->stale[i] = true;
+    pthread_cond_broadcast(&upstream->turn);
+    pthread_mutex_unlock(&upstream->lock);
 }
 
 /* ---------------------------------------------------------------- notices */

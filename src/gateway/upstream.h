@@ -101,9 +101,11 @@ void wt__upstream_status(struct upstream *upstream, struct upstream_status *out)
  * MCP_MEND_NOTES for the list of tools and as many for the other lists (mcp/mend.h). */
 void wt__upstream_notes(struct upstream *upstream, struct buffer *out);
 /* Records the tools that wait for approval, from the review of a listing. Returns true if more items wait than ever
- * before: tools, resources, templates, prompts and the instructions. */
+ * before: tools, resources, templates, prompts and the instructions. *changed: other tools wait than before. */
 bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_listing *listing,
-                              const wt_review_report *report);
+                              const wt_review_report *report, bool *changed);
+/* Lists the items of the server again, if it is connected. */
+void wt__upstream_list_again(struct upstream *upstream);
 /* True if the server's last list has a definition of the tool that waits for approval. id: "SERVER/NAME". */
 bool wt__upstream_is_waiting(struct upstream *upstream, const char *id);
 /* True if the tool with this name waits for approval. name: an exported name, an id or, with bare, the server's own

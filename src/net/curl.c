@@ -1,6 +1,6 @@
 /* curl.c: loads libcurl, and builds addresses and header lines with it; see internal.h. The library is never unloaded,
  * because unloading is unsafe after it has started threads or initialised TLS. A static program cannot load a library,
- * so WT_LINKED_CURL takes the functions of the linked one. */
+ * so WT_STATIC_PROGRAM takes the functions of the linked one. */
 #include "net/internal.h"
 
 #include <dlfcn.h>
@@ -42,7 +42,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
     DO(slist_append)                                                                                                   \
     DO(slist_free_all)
 
-#ifdef WT_LINKED_CURL
+#ifdef WT_STATIC_PROGRAM
 
 #define MEMBER(name) .name = curl_##name,
 

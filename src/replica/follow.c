@@ -149,7 +149,8 @@ static int apply_piece(void *context, struct str bytes, wt_error *err)
     struct str all = wt__buffer_view(&applying->kept);
     size_t whole = wt__row_file_prefix(all);
     WT_TRY(wt__row_file_each((struct str){all.ptr, whole}, apply_record, applying, applying->err));
-    memmove(applying->kept.ptr, applying->kept.ptr + whole, all.len - whole);
+    if (whole > 0) /* else a long record is still growing */
+        memmove(applying->kept.ptr, applying->kept.ptr + whole, all.len - whole);
     wt__buffer_cut(&applying->kept, all.len - whole);
     return 0;
 }

@@ -93,8 +93,8 @@ static int read_hash(const struct manifest_reader *r, const json_t *object, cons
     return 0;
 }
 
-/* Reads a file. what: name of its member, for errors. */
-static int read_file_entry(const struct manifest_reader *r, const json_t *object, const char *what,
+/* Reads a file of at most `max` bytes. what: name of its member, for errors. */
+static int read_file_entry(const struct manifest_reader *r, const json_t *object, const char *what, uint64_t max,
                            struct published_file *out)
 {
     struct str name = wt__json_str(object, "name");
@@ -102,14 +102,14 @@ static int read_file_entry(const struct manifest_reader *r, const json_t *object
         return fail_member(r, what);
     out->name = wt__arena_copy(r->arena, name);
     WT_CHECK_ALLOC(out->name, r->err);
-    WT_TRY(read_count(r, object, "bytes", PUBLICATION_BYTES_MAX, &out->bytes));
+    WT_TRY(read_count(r, object, "bytes", max, &out->bytes));
     return read_hash(r, object, "sha256", out->sha256);
 }
 
 static int read_base(const struct manifest_reader *r, const json_t *whole, struct publication *out)
 {
     const json_t *base = wt__json_object(whole, "base");
-    WT_TRY(read_file_entry(r, base, "base", &out->base));
+    WT_TRY(read_file_entry(r, base, "base", PUBLICATION_BYTES_MAX, &out->base));
     WT_TRY(read_count(r, base, "segment", INT64_MAX - PUBLICATION_CHANGES_MAX, &out->base.segment));
     WT_TRY(read_count(r, base, "end_bytes", PUBLICATION_BYTES_MAX, &out->base_end));
     return read_hash(r, base, "end_sha256", out->base_end_sha256);
@@ -134,7 +134,7 @@ static int read_changes(const struct manifest_reader *r, const json_t *whole, st
     for (size_t i = 0; i < out->change_count; i++) {
         const json_t *item = json_array_get(list, i);
         struct published_file *file = &out->changes[i];
-        WT_TRY(read_file_entry(r, item, "changes", file));
+        WT_TRY(read_file_entry(r, item, "changes", PUBLICATION_BYTES_MAX, file));
         WT_TRY(read_count(r, item, "segment", INT64_MAX, &file->segment));
         if (i > 0 ? file->segment != file[-1].segment + 1 : file->segment > out->base.segment + 1)
             return fail_member(r, "changes");
@@ -152,7 +152,7 @@ static int read_models(const struct manifest_reader *r, const json_t *whole, str
     for (size_t i = 0; i < out->model_count; i++) {
         const json_t *item = json_array_get(list, i);
         struct str path = wt__json_str(item, "path");
-        WT_TRY(read_file_entry(r, item, "models", &out->models[i]));
+        WT_TRY(read_file_entry(r, item, "models", PUBLICATION_MODEL_BYTES_MAX, &out->models[i]));
         if (!fits_model_path(path))
             return fail_member(r, "models");
         out->models[i].path = wt__arena_copy(r->arena, path);
@@ -203,7 +203,7 @@ static int read_publication(const struct manifest_reader *r, const json_t *whole
     WT_TRY(read_changes(r, whole, out));
     WT_TRY(read_models(r, whole, out));
     if (policy)
-        WT_TRY(read_file_entry(r, policy, "policy", &out->policy));
+        WT_TRY(read_file_entry(r, policy, "policy", PUBLICATION_POLICY_BYTES_MAX, &out->policy));
     return read_recipes(r, whole, out);
 }
 

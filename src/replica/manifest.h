@@ -17,13 +17,15 @@
 
 #define PUBLICATION_MANIFEST "manifest.json"
 
-#define PUBLICATION_BYTES_MAX ((uint64_t)64 << 30) /* maximum bytes of one published file */
+#define PUBLICATION_BYTES_MAX ((uint64_t)64 << 30) /* maximum bytes of one file of rows */
 
 enum {
     PUBLICATION_FORMAT = 1,
     PUBLICATION_MANIFEST_BYTES_MAX = 1 << 20,
-    PUBLICATION_CHANGES_MAX = 1000, /* maximum files of changes */
-    PUBLICATION_MODELS_MAX = 1000,  /* maximum files of trained models */
+    PUBLICATION_CHANGES_MAX = 1000,         /* maximum files of changes */
+    PUBLICATION_MODELS_MAX = 1000,          /* maximum files of trained models */
+    PUBLICATION_MODEL_BYTES_MAX = 1 << 30,  /* maximum bytes of one of them; replicas hold it in memory */
+    PUBLICATION_POLICY_BYTES_MAX = 1 << 20, /* the same of the policy */
     PUBLICATION_NAME_BYTES_MAX = 100,
     PUBLICATION_PATH_BYTES_MAX = 200, /* maximum path of a file in the folder of trained models */
     PUBLICATION_PATH_DEPTH_MAX = 4,

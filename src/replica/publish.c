@@ -29,7 +29,6 @@
 
 enum {
     FOLDER_FILES_MAX = 10000,
-    TRAINED_FILE_BYTES_MAX = 1 << 30,
     NAME_ROOM = PUBLICATION_NAME_BYTES_MAX + 1,
     MANIFEST_SIZES = 61 /* different sizes of successive manifests with equal content */
 };
@@ -464,7 +463,7 @@ static int copy_models(struct publisher *p, const char *folder, struct publish_r
             continue;
         struct published_file *file = &state->models[state->model_count++];
         file->path = paths[i] + len + (paths[i][len] == '/');
-        WT_TRY(publish_copy(p, paths[i], TRAINED_FILE_BYTES_MAX, file, report, err));
+        WT_TRY(publish_copy(p, paths[i], PUBLICATION_MODEL_BYTES_MAX, file, report, err));
     }
     return 0;
 }
@@ -496,7 +495,7 @@ static int publish_models(struct publisher *p, struct publish_report *report, wt
     state->policy.name = NULL;
     WT_TRY(copy_models(p, p->engine->trained_folder, report, err));
     if (p->policy)
-        WT_TRY(publish_copy(p, p->policy, PUBLICATION_MANIFEST_BYTES_MAX, &state->policy, report, err));
+        WT_TRY(publish_copy(p, p->policy, PUBLICATION_POLICY_BYTES_MAX, &state->policy, report, err));
     report->changed |= state->has_models;
     state->stamp = stamp;
     state->has_models = true;

@@ -81,6 +81,7 @@ int wt__replica_models_write(const char *cache, const struct incoming_folder *in
         return 0;
     for (size_t i = 0; i < publication->model_count; i++)
         WT_TRY(write_model(current, unfinished, incoming, &publication->models[i], err));
+    WT_TRY(wt__sync_folder(unfinished, err));
     if (rename(unfinished, name) < 0)
         return wt__fail_errno(err, "write", name);
     return wt__sync_folder(cache, err);

@@ -22,6 +22,7 @@ struct upload {
     char *folder, *url, *bearer;
     struct http_session *session;
     struct publication_source *remote; /* to read the manifest of the server once */
+    struct progress *progress;         /* of the current run */
     struct buffer manifest;            /* the uploaded manifest */
     struct uploaded_file *files;       /* [count] */
     size_t count, capacity;
@@ -66,8 +67,7 @@ void wt__upload_close(struct upload *upload)
 }
 
 /* Sends PUT or DELETE. */
-static int send_upload(struct upload *upload, const char *method, const char *name, struct str body,
-                       struct progress *progress, wt_error *err)
+static int send_upload(struct upload *upload, const char *method, const char *name, struct str body, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer url = {0};
     const struct http_header header = {"Authorization", upload->bearer};
@@ -82,7 +82,7 @@ static int send_upload(struct upload *upload, const char *method, const char *na
                                    .connect_ms = UPLOAD_CONNECT_MS,
                                    .total_ms = UPLOAD_TOTAL_MS,
                                    .stall_ms = UPLOAD_STALL_MS,
-                                   .progress = progress};
+                                   .progress = upload->progress};
     int rc = wt__http_post(upload->session, &post, &answer, err);
     wt__buffer_dispose(&answer.body);
     if (rc == 0 && answer.status / 100 != 2)
@@ -126,13 +126,13 @@ static int each_published_file(const struct publication *publication, struct upl
 }
 
 /* Reads the manifest on the server, to learn the files there. */
-static int read_remote(struct upload *upload, struct progress *progress, wt_error *err)
+static int read_remote(struct upload *upload, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     struct publication publication;
     int rc = wt__source_read_changed(upload->remote, PUBLICATION_MANIFEST, PUBLICATION_MANIFEST_BYTES_MAX, &text,
-                                     progress, err);
+                                     upload->progress, err);
     if (rc < 0 && rc != WT_ENOTFOUND)
         return rc;
     if (rc > 0 && wt__publication_read(&publication, &arena, wt__buffer_view(&text), NULL) == 0)
@@ -153,8 +153,7 @@ static int upload_file(struct upload *upload, const struct published_file *file,
     WT_TRY(wt__file_map(&content, path, err));
     if (content.len < file->bytes)
         return wt__fail(err, WT_EFORMAT, "%s is truncated", path);
-    WT_TRY(send_upload(upload, "PUT", file->name, (struct str){(const char *)content.ptr, (size_t)file->bytes}, NULL,
-                       err));
+    WT_TRY(send_upload(upload, "PUT", file->name, (struct str){(const char *)content.ptr, (size_t)file->bytes}, err));
     return note_uploaded(upload, file, err);
 }
 
@@ -164,7 +163,7 @@ static void delete_removed(struct upload *upload)
     for (size_t i = upload->count; i-- > 0;) {
         WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
         const char *path = wt__path_join(&arena, upload->folder, upload->files[i].name);
-        if (!path || wt__is_file(path) || send_upload(upload, "DELETE", upload->files[i].name, STR(""), NULL, NULL) < 0)
+        if (!path || wt__is_file(path) || send_upload(upload, "DELETE", upload->files[i].name, STR(""), NULL) < 0)
             continue;
         upload->files[i] = upload->files[--upload->count];
     }
@@ -176,16 +175,17 @@ int wt__upload_run(struct upload *upload, struct progress *progress, wt_error *e
     WT_AUTO_FREE char *text = NULL;
     struct publication publication;
     size_t len = 0;
+    upload->progress = progress;
     char *path = wt__path_join(&arena, upload->folder, PUBLICATION_MANIFEST);
     WT_CHECK_ALLOC(path, err);
     WT_TRY(wt__file_read(&text, &len, path, PUBLICATION_MANIFEST_BYTES_MAX, err));
     if (wt__str_equal((struct str){text, len}, wt__buffer_view(&upload->manifest)))
         return 0;
     if (!upload->knows_remote)
-        WT_TRY(read_remote(upload, progress, err));
+        WT_TRY(read_remote(upload, err));
     WT_TRY(wt__publication_read(&publication, &arena, (struct str){text, len}, err));
     WT_TRY(each_published_file(&publication, upload, upload_file, err));
-    WT_TRY(send_upload(upload, "PUT", PUBLICATION_MANIFEST, (struct str){text, len}, progress, err));
+    WT_TRY(send_upload(upload, "PUT", PUBLICATION_MANIFEST, (struct str){text, len}, err));
     wt__buffer_clear(&upload->manifest);
     wt__buffer_append(&upload->manifest, text, len);
     delete_removed(upload);

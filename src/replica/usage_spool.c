@@ -1,5 +1,6 @@
 #include "replica/usage_spool.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,15 +16,13 @@
 #include "net/http_client.h"
 
 enum {
-    SEGMENTS_MAX = 100000, /* maximum waiting segments */
+    SEGMENTS_MAX = 100000,   /* maximum waiting segments */
+    SEGMENT_BYTES = 8 << 20, /* a segment of so many bytes or usages is full; well below the limits of the writer */
+    SEGMENT_USAGES = 10000,
     SEGMENT_DIGITS = 32,
     CONNECT_MS = 5000,
-    CLIENT_ERROR = 4, /* first digit of the status of an invalid request */
-    STATUS_TIMEOUT = 408,
-    STATUS_MANY = 429,
-    STATUS_UNAUTHORISED = 401,
-    STATUS_FORBIDDEN = 403,
-    STATUS_MISSING = 404,
+    STATUS_INVALID = 400, /* statuses that another attempt cannot change */
+    STATUS_TOO_LARGE = 413,
 };
 
 #define SEGMENT_ENDING ".jsonl"
@@ -44,6 +43,43 @@ struct usage_spool {
     struct usage_spool_counts counts;
     char error[sizeof((wt_error *)0)->message]; /* last error said; "" after a success */
 };
+
+/* ---------------------------------------------------------------- waiting segments */
+
+static bool is_segment_path(const char *path)
+{
+    size_t len = strlen(path), ending = strlen(SEGMENT_ENDING);
+    return len > ending && strcmp(path + len - ending, SEGMENT_ENDING) == 0;
+}
+
+static int list_segments(const struct usage_spool *spool, struct arena *arena, char ***paths, size_t *count,
+                         wt_error *err)
+{
+    size_t all = 0;
+    *count = 0;
+    WT_TRY(wt__list_own_files(arena, spool->folder, 2 * SEGMENTS_MAX, paths, &all, err));
+    for (size_t i = 0; i < all; i++)
+        if (is_segment_path((*paths)[i]))
+            (*paths)[(*count)++] = (*paths)[i];
+    return 0;
+}
+
+/* Counts the segments in the folder. */
+static int count_waiting_segments(struct usage_spool *spool, wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    char **paths;
+    size_t count;
+    uint64_t bytes = 0;
+    WT_TRY(list_segments(spool, &arena, &paths, &count, err));
+    for (size_t i = 0; i < count; i++)
+        bytes += wt__file_size(paths[i]);
+    pthread_mutex_lock(&spool->lock);
+    spool->counts.waiting = count;
+    spool->bytes = bytes;
+    pthread_mutex_unlock(&spool->lock);
+    return 0;
+}
 
 /* ---------------------------------------------------------------- writing */
 
@@ -70,27 +106,61 @@ static int write_segment(struct usage_spool *spool, const struct buffer *text, w
     return wt__file_replace(path.ptr, text->ptr, text->len, err);
 }
 
-static int spool_usages(void *context, struct reported_usage *const *usages, size_t count, wt_error *err)
+/* Counts a segment before it is written, so that its delivery cannot be counted first. Returns false if it does not
+ * fit. */
+static bool reserve_segment(struct usage_spool *spool, size_t bytes)
 {
-    struct usage_spool *spool = context;
-    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
-    int64_t now = (int64_t)time(NULL);
-    for (size_t i = 0; i < count; i++)
-        put_segment_line(&text, usages[i], now);
-    WT_CHECK_ALLOC(!text.failed, err);
     pthread_mutex_lock(&spool->lock);
-    bool fits = text.len <= SPOOL_BYTES_MAX - spool->bytes && spool->counts.waiting < SEGMENTS_MAX;
+    bool fits = spool->bytes + bytes <= SPOOL_BYTES_MAX && spool->counts.waiting < SEGMENTS_MAX;
+    spool->bytes += fits ? bytes : 0;
+    spool->counts.waiting += fits;
     pthread_mutex_unlock(&spool->lock);
-    if (!fits)
-        return wt__fail(err, WT_EFULL, "the spool %s is full, because the writer did not take the usage in it",
-                        spool->folder);
-    WT_TRY(write_segment(spool, &text, err));
+    return fits;
+}
+
+/* Ends the count of a segment that is no longer there. */
+static void release_segment(struct usage_spool *spool, size_t bytes)
+{
     pthread_mutex_lock(&spool->lock);
-    spool->bytes += text.len;
-    spool->counts.waiting++;
+    spool->counts.waiting -= spool->counts.waiting > 0;
+    spool->bytes -= bytes < spool->bytes ? bytes : spool->bytes;
+    pthread_mutex_unlock(&spool->lock);
+}
+
+static int spool_segment(struct usage_spool *spool, const struct buffer *text, wt_error *err)
+{
+    WT_CHECK_ALLOC(!text->failed, err);
+    if (!reserve_segment(spool, text->len)) {
+        WT_TRY(count_waiting_segments(spool, err)); /* other processes may have removed some */
+        if (!reserve_segment(spool, text->len))
+            return wt__fail(err, WT_EFULL, "the spool %s is full, because the writer did not take the usage in it",
+                            spool->folder);
+    }
+    int rc = write_segment(spool, text, err);
+    if (rc < 0) {
+        release_segment(spool, text->len);
+        return rc;
+    }
+    pthread_mutex_lock(&spool->lock);
     spool->counts.written++;
     pthread_cond_signal(&spool->wake);
     pthread_mutex_unlock(&spool->lock);
+    return 0;
+}
+
+static int spool_usages(void *context, struct reported_usage *const *usages, size_t count, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    int64_t now = (int64_t)time(NULL);
+    size_t begun = 0;
+    for (size_t i = 0; i < count; i++) {
+        put_segment_line(&text, usages[i], now);
+        if (i + 1 < count && text.len < SEGMENT_BYTES && i + 1 - begun < SEGMENT_USAGES)
+            continue;
+        WT_TRY(spool_segment(context, &text, err));
+        wt__buffer_clear(&text);
+        begun = i + 1;
+    }
     return 0;
 }
 
@@ -131,13 +201,11 @@ static int send_segment(struct usage_spool *spool, const char *id, struct str te
     if (rc == 0 && status / 100 != 2)
         rc = wt__fail(err, WT_ENETWORK, "%s answered %d: %.*s", spool->url, status,
                       (int)(body.len < 200 ? body.len : 200), body.len ? body.ptr : "");
-    bool final = status / 100 == CLIENT_ERROR && status != STATUS_TIMEOUT && status != STATUS_MANY &&
-                 status != STATUS_UNAUTHORISED && status != STATUS_FORBIDDEN && status != STATUS_MISSING;
     wt__buffer_dispose(&answer.body);
-    return rc < 0 && final ? 1 : rc;
+    return rc < 0 && (status == STATUS_INVALID || status == STATUS_TOO_LARGE) ? 1 : rc;
 }
 
-/* Delivers one file. Renames a refused segment, for inspection. */
+/* Delivers one file, unless another process with this cache has. Renames a refused segment, for inspection. */
 static int deliver_segment(struct usage_spool *spool, const char *path, wt_error *err)
 {
     WT_AUTO_FREE char *text = NULL;
@@ -147,16 +215,18 @@ static int deliver_segment(struct usage_spool *spool, const char *path, wt_error
     if (end < SEGMENT_DIGITS)
         return 0;
     snprintf(id, sizeof id, "%.*s", SEGMENT_DIGITS, path + end - SEGMENT_DIGITS);
-    WT_TRY(wt__file_read(&text, &len, path, SPOOL_BYTES_MAX, err));
-    int rc = send_segment(spool, id, (struct str){text, len}, err);
+    int rc = wt__file_read(&text, &len, path, SPOOL_BYTES_MAX, err);
+    if (rc < 0)
+        return rc == WT_ENOTFOUND ? 0 : rc;
+    rc = send_segment(spool, id, (struct str){text, len}, err);
     if (rc < 0)
         return rc;
     wt__buffer_printf(&refused, "%s" REFUSED_ENDING, path);
-    if (rc == 0 ? unlink(path) < 0 : refused.failed || rename(path, refused.ptr) < 0)
+    WT_CHECK_ALLOC(!refused.failed, err);
+    if ((rc == 0 ? unlink(path) : rename(path, refused.ptr)) < 0 && errno != ENOENT)
         return wt__fail_errno(err, "remove", path);
+    release_segment(spool, len);
     pthread_mutex_lock(&spool->lock);
-    spool->counts.waiting -= spool->counts.waiting > 0;
-    spool->bytes -= len < spool->bytes ? len : spool->bytes;
     *(rc == 0 ? &spool->counts.delivered : &spool->counts.refused) += 1;
     pthread_mutex_unlock(&spool->lock);
     if (rc > 0)
@@ -164,29 +234,13 @@ static int deliver_segment(struct usage_spool *spool, const char *path, wt_error
     return 0;
 }
 
-static bool is_segment_path(const char *path)
-{
-    size_t len = strlen(path), ending = strlen(SEGMENT_ENDING);
-    return len > ending && strcmp(path + len - ending, SEGMENT_ENDING) == 0;
-}
-
-static int list_segments(const struct usage_spool *spool, struct arena *arena, char ***paths, size_t *count,
-                         wt_error *err)
-{
-    size_t all = 0;
-    *count = 0;
-    WT_TRY(wt__list_own_files(arena, spool->folder, 2 * SEGMENTS_MAX, paths, &all, err));
-    for (size_t i = 0; i < all; i++)
-        if (is_segment_path((*paths)[i]))
-            (*paths)[(*count)++] = (*paths)[i];
-    return 0;
-}
-
+/* Other processes with this cache, and `usage import-segments`, remove segments as well. */
 static int deliver_waiting(struct usage_spool *spool, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char **paths;
     size_t count;
+    WT_TRY(count_waiting_segments(spool, err));
     WT_TRY(list_segments(spool, &arena, &paths, &count, err));
     for (size_t i = 0; i < count && !atomic_load(&spool->closing); i++)
         WT_TRY(deliver_segment(spool, paths[i], err));
@@ -221,20 +275,6 @@ static int stop_delivery(void *context, const char *phase, uint64_t done, uint64
     return atomic_load(&spool->closing);
 }
 
-/* Makes the folder, and counts the segments of earlier processes. */
-static int open_spool_folder(struct usage_spool *spool, wt_error *err)
-{
-    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
-    char **paths;
-    size_t count;
-    WT_TRY(wt__make_folders(spool->folder, err));
-    WT_TRY(list_segments(spool, &arena, &paths, &count, err));
-    spool->counts.waiting = count;
-    for (size_t i = 0; i < count; i++)
-        spool->bytes += wt__file_size(paths[i]);
-    return 0;
-}
-
 int wt__usage_spool_open(struct usage_spool **out, wt_engine *engine, const struct usage_spool_options *options,
                          wt_error *err)
 {
@@ -256,7 +296,9 @@ int wt__usage_spool_open(struct usage_spool **out, wt_engine *engine, const stru
     pthread_mutex_init(&spool->lock, NULL);
     wt__steady_open(&spool->wake);
     wt__progress_init(&spool->progress, stop_delivery, spool);
-    int rc = spool->folder && spool->bearer && spool->url ? open_spool_folder(spool, err) : wt__fail_nomem(err);
+    int rc = spool->folder && spool->bearer && spool->url ? wt__make_folders(spool->folder, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = count_waiting_segments(spool, err);
     if (rc == 0 && len > 0) {
         spool->has_thread = pthread_create(&spool->thread, NULL, run_delivery, spool) == 0;
         if (!spool->has_thread)

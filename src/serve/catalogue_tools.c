@@ -238,7 +238,7 @@ void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call
         return;
     }
     const struct search_times times = wt__hits_times(hits);
-    wt__trace_add_search(wt__mcp_call_trace(call), &times);
+    wt__trace_add_search(wt__mcp_call_trace(call), hits->recipe, &times);
     wt__mcp_progress(call, 1, 1, STR("searched"));
     if (rules->found)
         rules->found(rules->context, call, query, hits);
@@ -468,7 +468,8 @@ void wt__catalogue_write_call(struct mcp_catalogue *catalogue, struct mcp_call *
     int rc = wt_call(hold.engine, request.ptr, request.len, &options, &called, &err);
     const wt_hits *hits = rc < 0 ? NULL : wt__called_hits(called);
     const struct search_times times = hits ? wt__hits_times(hits) : (struct search_times){0};
-    wt__trace_add_search(wt__mcp_call_trace(call), &times);
+    if (rc == 0)
+        wt__trace_add_search(wt__mcp_call_trace(call), called->recipe, &times);
     if (rc < 0)
         wt__mcp_fail_tool_error(call, &err);
     else if (may_show_form(call, called) && put_form(&form, called))

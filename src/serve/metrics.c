@@ -10,13 +10,23 @@
 static const int statuses[METRICS_STATUSES] = {200, 202, 204, 400, 401, 403, 404, 405, 408, 409, 413, 414, 415,
                                                417, 421, 422, 429, 431, 500, 501, 502, 503, 504, 507, 0};
 
-void wt__metrics_count_request(struct metrics *metrics, size_t route, int status, double ms)
+/* Returns the row of a route in the tables. */
+static size_t find_metrics_row(const struct metrics *metrics, size_t route)
 {
-    size_t r = route < metrics->route_count ? route : METRICS_ROUTES, s = 0;
+    return route < metrics->route_count ? route : METRICS_ROUTES;
+}
+
+void wt__metrics_count_request(struct metrics *metrics, size_t route, int status)
+{
+    size_t s = 0;
     while (s < METRICS_STATUSES && statuses[s] != status)
         s++;
-    atomic_fetch_add_explicit(&metrics->requests[r][s], 1, memory_order_relaxed);
-    wt__histogram_add(&metrics->durations[r], ms);
+    atomic_fetch_add_explicit(&metrics->requests[find_metrics_row(metrics, route)][s], 1, memory_order_relaxed);
+}
+
+void wt__metrics_time_request(struct metrics *metrics, size_t route, double ms)
+{
+    wt__histogram_add(&metrics->durations[find_metrics_row(metrics, route)], ms);
 }
 
 void wt__metrics_count_spans(struct metrics *metrics, const struct trace_span *spans, size_t count, size_t missed)

@@ -30,8 +30,10 @@ struct metrics {
     atomic_uint_fast64_t missed_spans;               /* spans beyond TRACE_SPANS_MAX of a request */
 };
 
-/* Counts a request. route: index in `routes`, or any larger value for "other". ms: duration of the request. */
-void wt__metrics_count_request(struct metrics *metrics, size_t route, int status, double ms);
+/* Counts a request. route: index in `routes`, or any larger value for "other". */
+void wt__metrics_count_request(struct metrics *metrics, size_t route, int status);
+/* Adds the duration of a request. */
+void wt__metrics_time_request(struct metrics *metrics, size_t route, double ms);
 /* Counts the stages among the spans of a request. */
 void wt__metrics_count_spans(struct metrics *metrics, const struct trace_span *spans, size_t count, size_t missed);
 void wt__metrics_count_find(struct metrics *metrics, const char *recipe);

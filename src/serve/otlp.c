@@ -204,15 +204,17 @@ static size_t waiting_requests(const struct otlp *otlp)
 
 void wt__otlp_push(struct otlp *otlp, const struct otlp_request *request)
 {
-    size_t waiting = waiting_requests(otlp), head = atomic_load(&otlp->head);
-    if (waiting >= OTLP_QUEUE_MAX) {
+    size_t head = atomic_load(&otlp->head);
+    if (waiting_requests(otlp) >= OTLP_QUEUE_MAX) {
         atomic_fetch_add(&otlp->full, 1 + request->span_count);
         free(request->text);
         return;
     }
     *place_at(otlp, head) = *request;
     atomic_store(&otlp->head, head + 1);
-    if (waiting == 0 || waiting + 1 == OTLP_BATCH_MAX) {
+    size_t waiting =
+        waiting_requests(otlp); /* counted after the store, because the thread may just have emptied the queue */
+    if (waiting == 1 || waiting == OTLP_BATCH_MAX) {
         pthread_mutex_lock(&otlp->lock);
         pthread_cond_signal(&otlp->wake);
         pthread_mutex_unlock(&otlp->lock);

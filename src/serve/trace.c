@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "query/search.h"
@@ -172,8 +173,26 @@ void wt__trace_add_stage(struct request_trace *trace, enum trace_stage stage, do
                           .stage = stage, .begun_ms = begun_ms, .ended_ms = ended_ms, .id = wt__trace_new_span(trace)});
 }
 
-void wt__trace_add_search(struct request_trace *trace, const struct search_times *times)
+void wt__trace_note_stream(struct request_trace *trace)
 {
+    if (trace)
+        atomic_store_explicit(&trace->is_stream, true, memory_order_release);
+}
+
+/* Returns the constant name of a recipe; "mixture" for a name that training made. */
+static const char *find_recipe_name(const char *recipe)
+{
+    const wt_recipe *known;
+    for (size_t i = 0; (known = wt_recipe_at(i)); i++)
+        if (strcmp(known->name, recipe) == 0)
+            return known->name;
+    return "mixture";
+}
+
+void wt__trace_add_search(struct request_trace *trace, const char *recipe, const struct search_times *times)
+{
+    if (trace && *recipe)
+        atomic_store_explicit(&trace->recipe, find_recipe_name(recipe), memory_order_release);
     if (times->encoded > 0)
         wt__trace_add_stage(trace, TRACE_ENCODE, times->encoded - times->encode_ms, times->encoded);
     if (times->retrieved == 0)

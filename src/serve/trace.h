@@ -77,6 +77,8 @@ struct request_trace {
     struct trace_context adopted; /* context of MCP; valid if is_adopted */
     atomic_bool is_adopted;
     _Atomic(const char *) method; /* method of an MCP request, a constant; NULL for other requests */
+    _Atomic(const char *) recipe; /* recipe of the request's search, a constant; NULL without a search */
+    atomic_bool is_stream;        /* the client decides how long the answer takes */
     atomic_uint claimed;          /* places of `spans` in use, or more if they did not suffice */
     atomic_bool complete[TRACE_SPANS_MAX];
     struct trace_span spans[TRACE_SPANS_MAX];
@@ -99,9 +101,12 @@ bool wt__trace_is_known(const struct request_trace *trace);
 void wt__trace_add(struct request_trace *trace, const struct trace_span *span);
 /* Adds the span of a stage that took time. */
 void wt__trace_add_stage(struct request_trace *trace, enum trace_stage stage, double begun_ms, double ended_ms);
+/* Notes that the answer is a stream of notices, which ends when the client closes it. */
+void wt__trace_note_stream(struct request_trace *trace);
 struct search_times;
-/* Adds the stages of a search that ran (query/search.h). The retrieval includes the encoding. */
-void wt__trace_add_search(struct request_trace *trace, const struct search_times *times);
+/* Adds the stages of a search that ran (query/search.h). The retrieval includes the encoding. recipe: recipe that ran,
+ * or "" if only texts were encoded. */
+void wt__trace_add_search(struct request_trace *trace, const char *recipe, const struct search_times *times);
 /* Returns an id for a span that will be added; 0 without a trace. */
 uint64_t wt__trace_new_span(struct request_trace *trace);
 /* Copies the complete spans to out. Returns their number. *missed: number of spans that found no place. */

@@ -106,6 +106,8 @@ struct sql_driver {
      * if the database has no such searches. */
     int (*copy_vectors)(struct store *store, const struct vector_set *set, int64_t model, const int64_t *tools,
                         const float *const *vectors, size_t count, wt_error *err);
+    /* Copies all stored vectors if such searches have become possible since they were stored. NULL as above. */
+    int (*complete_copies)(struct store *store, wt_error *err);
     /* Checks the whole database. */
     int (*check)(struct store *store, wt_error *err);
     uint64_t (*size)(struct store *store); /* bytes of the database; 0 if unknown */
@@ -131,6 +133,7 @@ struct store {
     unsigned busy_ms;                   /* maximum wait for a lock */
     struct progress *progress;          /* progress of the open call or the running import; may be NULL */
     double wait_began_ms;               /* start of the last wait for a lock, on the clock of wt__now_ms */
+    int64_t segments_pruned_s;          /* time at which old ids of segments were last removed; 0 before */
     bool wait_reported, wait_cancelled; /* the last wait was shown as a progress phase; was cancelled */
     struct sql_statement *prepared[STORE_STATEMENTS_MAX];
     size_t prepared_count;

@@ -178,7 +178,6 @@ static void rollback_postgres(struct store *store)
     struct postgres *pg = postgres_of(store);
     if (pg->in_transaction && !wt__postgres_is_lost(pg))
         pg->pq->clear(pg->pq->exec(pg->conn, "ROLLBACK"));
-    pg->has_copies = false; /* the transaction may have created the table */
     pg->in_transaction = pg->writing = false;
 }
 
@@ -389,73 +388,6 @@ static void set_postgres_bulk(struct store *store, bool bulk)
     (void)store, (void)bulk;
 }
 
-/* ---------------------------------------------------------------- copies for pgvector */
-
-enum { VECTOR_DIM_MAX = 16000 }; /* maximum dimension of pgvector's type */
-
-static int create_copies(struct store *store, wt_error *err)
-{
-    struct postgres *pg = postgres_of(store);
-    char sql[SQL_BYTES];
-    if (pg->has_copies)
-        return 0;
-    snprintf(sql, sizeof sql,
-             "CREATE TABLE IF NOT EXISTS \"%s\".embedding (tool bigint NOT NULL, kind text COLLATE \"C\" NOT NULL,"
-             " model bigint NOT NULL, embedding \"%s\".vector NOT NULL, PRIMARY KEY (tool, kind, model),"
-             " FOREIGN KEY (tool, kind, model) REFERENCES \"%s\".vector ON DELETE CASCADE)",
-             pg->schema, pg->vector_schema, pg->schema);
-    WT_TRY(wt__postgres_run(store, sql, NULL, err));
-    pg->has_copies = true;
-    return 0;
-}
-
-/* Appends pgvector's text of a vector. */
-static void put_vector_text(struct buffer *out, const float *vector, uint32_t dim)
-{
-    for (uint32_t i = 0; i < dim; i++)
-        wt__buffer_printf(out, "%c%.9g", i == 0 ? '[' : ',', (double)vector[i]);
-    wt__buffer_char(out, ']');
-}
-
-/* The text names the schema of the extension, so it is not one of the cached statements. */
-static int insert_copies(struct store *store, const char *kind, int64_t model, struct sql_value tools,
-                         struct sql_value texts, wt_error *err)
-{
-    const struct postgres *pg = postgres_of(store);
-    char sql[SQL_BYTES];
-    snprintf(sql, sizeof sql,
-             "INSERT INTO \"%s\".embedding (tool, kind, model, embedding) SELECT n.tool, $1, $2, n.value::\"%s\".vector"
-             " FROM unnest($3, $4) AS n (tool, value)"
-             " ON CONFLICT (tool, kind, model) DO UPDATE SET embedding = excluded.embedding",
-             pg->schema, pg->vector_schema);
-    return wt__postgres_run_values(store, sql, SQL_VALUES(sql_string(kind), sql_integer(model), tools, texts), err);
-}
-
-static int copy_postgres_vectors(struct store *store, const struct vector_set *set, int64_t model, const int64_t *tools,
-                                 const float *const *vectors, size_t count, wt_error *err)
-{
-    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
-    WT_AUTO_FREE struct sql_value *values = NULL;
-    WT_AUTO_FREE size_t *ends = NULL;
-    if (!postgres_of(store)->vector_schema[0] || set->dim > VECTOR_DIM_MAX || count == 0)
-        return 0;
-    WT_TRY(create_copies(store, err));
-    values = wt__alloc_array(2 * count, sizeof *values);
-    ends = wt__alloc_array(count, sizeof *ends);
-    WT_CHECK_ALLOC(values && ends, err);
-    for (size_t i = 0; i < count; i++) {
-        put_vector_text(&text, vectors[i], set->dim);
-        ends[i] = text.len;
-    }
-    WT_CHECK_ALLOC(!text.failed, err);
-    for (size_t i = 0; i < count; i++) {
-        size_t at = i > 0 ? ends[i - 1] : 0;
-        values[2 * i] = sql_integer(tools[i]);
-        values[2 * i + 1] = sql_text((struct str){text.ptr + at, ends[i] - at});
-    }
-    return insert_copies(store, set->kind, model, sql_array(values, count, 2), sql_array(values + 1, count, 2), err);
-}
-
 /* ---------------------------------------------------------------- check and size */
 
 /* Reads every row with all its values. The server reports damaged pages and values. References are checked by the
@@ -522,7 +454,8 @@ const struct sql_driver wt__postgres_driver = {
     .note_seen = note_postgres_seen,
     .read_change_mark = read_postgres_change_mark,
     .set_bulk = set_postgres_bulk,
-    .copy_vectors = copy_postgres_vectors,
+    .copy_vectors = wt__postgres_copy_vectors,
+    .complete_copies = wt__postgres_complete_copies,
     .check = check_postgres,
     .size = measure_postgres,
 };

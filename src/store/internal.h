@@ -111,6 +111,8 @@ struct read_scope {
 int wt__begin_read_scope(struct read_scope *scope, struct store *store, wt_error *err);
 void wt__end_read_scope(struct read_scope *scope);
 
+enum { SEGMENT_ID_DAYS = 90 }; /* time for which ids of applied segments are kept */
+
 /* Begins a write transaction. Takes the lock at once, so that two writers queue instead of failing half way. */
 int wt__sql_begin(struct store *store, wt_error *err);
 /* Commits if rc is not negative, else rolls back. Returns rc, or the failure of the commit. */
@@ -191,7 +193,7 @@ int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *o
 /* Lowers *uses, the number of usages in the sum of the tool, to the number of trusted usages. */
 int wt__store_believed(struct store *store, int64_t tool, uint32_t *uses, wt_error *err);
 
-/* Parts of an import (write.c), for changes that include an import. ids [count] receives the ids of the tools; may be
+/* Parts of an import (import.c), for changes that include an import. ids [count] receives the ids of the tools; may be
  * NULL. */
 int wt__import_check(const struct tool *tools, size_t count, wt_error *err);
 int wt__import_within(struct store *store, const struct tool *tools, size_t count,

@@ -64,7 +64,7 @@ static void load_libpq(void)
     ready = true;
 }
 
-#ifdef WT_LINKED_CURL /* a static program, which cannot load libraries */
+#ifdef WT_STATIC_PROGRAM /* a static program, which cannot load libraries */
 static const char unavailable[] = "a static whichtool cannot load libpq, which is needed for stores in PostgreSQL; "
                                   "install whichtool with pip, or from its sources";
 #else

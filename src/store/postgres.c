@@ -149,15 +149,12 @@ static int inspect_server(struct store *store, wt_error *err)
     snprintf(
         sql, sizeof sql,
         "SELECT pg_backend_pid(), current_setting('server_encoding'), current_setting('transaction_read_only') = "
-        "'on', pg_is_in_recovery(), coalesce(NOT has_table_privilege(to_regclass('\"%s\".meta'), 'UPDATE'), false),"
-        " coalesce((SELECT nspname FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n"
-        " ON n.oid = e.extnamespace WHERE e.extname = 'vector'), '')",
+        "'on', pg_is_in_recovery(), coalesce(NOT has_table_privilege(to_regclass('\"%s\".meta'), 'UPDATE'), false)",
         pg->schema);
     WT_TRY(wt__postgres_run(store, sql, &row, err));
     bool utf8 = strcmp(pg->pq->getvalue(row, 0, 1), "UTF8") == 0, standby = wt__postgres_is_true(pg, row, 3);
     pg->pooled = atoi(pg->pq->getvalue(row, 0, 0)) != pg->pq->backendPID(pg->conn);
     store->read_only |= wt__postgres_is_true(pg, row, 2) || wt__postgres_is_true(pg, row, 4);
-    snprintf(pg->vector_schema, sizeof pg->vector_schema, "%s", pg->pq->getvalue(row, 0, 5));
     pg->pq->clear(row);
     if (!utf8)
         return wt__fail(err, WT_ESTORE, "the database of %s does not use UTF-8: create one with ENCODING 'UTF8'",

@@ -18,8 +18,6 @@ struct postgres {
     struct pg_conn *conn; /* NULL if not connected */
     char *url;            /* URL for libpq */
     char schema[STORE_SCHEMA_MAX + 1];
-    char vector_schema[STORE_SCHEMA_MAX + 1]; /* schema of the extension pgvector; "" if not installed */
-    bool has_copies;                          /* the table of copied vectors exists */
     unsigned session;    /* number of connections so far; statements prepared in an earlier one are lost */
     bool pooled;         /* a pooler may run each transaction on another server connection */
     bool in_transaction; /* a transaction has begun and not ended, even if the connection is lost */
@@ -57,6 +55,11 @@ int wt__postgres_run(struct store *store, const char *sql, struct pg_result **re
 
 /* Runs a statement with values, whose text is not kept. Ignores its rows. */
 int wt__postgres_run_values(struct store *store, const char *sql, const struct sql_value *values, wt_error *err);
+
+/* Copies for pgvector (postgres_vectors.c); see struct sql_driver. */
+int wt__postgres_copy_vectors(struct store *store, const struct vector_set *set, int64_t model, const int64_t *tools,
+                              const float *const *vectors, size_t count, wt_error *err);
+int wt__postgres_complete_copies(struct store *store, wt_error *err);
 
 /* Statements (postgres_rows.c); see struct sql_driver. */
 int wt__postgres_prepare(struct store *store, const char *sql, struct sql_statement **out, wt_error *err);

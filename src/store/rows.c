@@ -154,13 +154,23 @@ static bool decode_value(struct str *at, struct sql_value *out)
     return true;
 }
 
-/* Reads `count` values, which must be all of the bytes. values: [ROW_COLUMNS_MAX + 1]. */
+/* True if a column of this type may have the value. */
+static bool has_column_type(const struct sql_value *value, char type)
+{
+    if (value->kind == SQL_VALUE_NULL)
+        return type >= 'A' && type <= 'Z';
+    return value->kind == (type == 'i' || type == 'I'   ? SQL_VALUE_INTEGER
+                           : type == 't' || type == 'T' ? SQL_VALUE_TEXT
+                                                        : SQL_VALUE_BLOB);
+}
+
+/* Reads the values of a row or of its key, which must be all of the bytes. values: [ROW_COLUMNS_MAX + 1]. */
 static int decode_values(unsigned table, struct str bytes, bool whole, struct sql_value *values, wt_error *err)
 {
     if (table >= TABLES)
         return wt__fail(err, WT_EFORMAT, "a row of the unknown table %u", table);
     int count = whole ? tables[table].columns : tables[table].keys, at = 0;
-    while (at < count && decode_value(&bytes, &values[at]))
+    while (at < count && decode_value(&bytes, &values[at]) && has_column_type(&values[at], tables[table].types[at]))
         at++;
     values[at].kind = SQL_VALUES_END;
     return at == count && bytes.len == 0

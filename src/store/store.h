@@ -265,6 +265,9 @@ int wt__store_former_vectors(struct store *store, const struct vector_set *set, 
  * Errors: WT_EMODEL (the dimension is 0, is over STORE_MAX_DIM, or differs from the model's vectors in the store). */
 int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set, const struct store_key *keys,
                               const float *vectors, size_t count, wt_error *err);
+/* Copies the stored vectors for the owner's own searches in the database, if they are not copied yet: pgvector may be
+ * installed later than the vectors are stored. Does nothing for other databases and read-only stores. */
+int wt__store_complete_copies(struct store *store, wt_error *err);
 
 /* Reads the vectors of these tools into out [count, D], using the former kind as a fallback. there[i] is true if tool i
  * has a vector; otherwise its row is zero. Returns the number found. */

@@ -245,13 +245,25 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
     return rc;
 }
 
+/* Removes the ids of segments that no replica can still deliver, at most once a day, because it reads the whole table. */
+static int prune_segments(struct store *store, int64_t now, wt_error *err)
+{
+    enum { DAY_SECONDS = 24 * 60 * 60 };
+    if (now - store->segments_pruned_s < DAY_SECONDS)
+        return 0;
+    store->segments_pruned_s = now;
+    return wt__sql_run(store, "DELETE FROM usage_segment WHERE applied < ?1",
+                       SQL_VALUES(sql_integer(now - (int64_t)SEGMENT_ID_DAYS * DAY_SECONDS)), err);
+}
+
 /* Adds the id of a segment and its usages. Returns 1, or 0 if the id is known. */
 static int add_segment(struct store *store, struct str id, const struct usage *usages, size_t count,
                        enum usage_fate *fates, wt_error *err)
 {
-    int64_t last = 0;
+    int64_t last = 0, now = (int64_t)time(NULL);
+    WT_TRY(prune_segments(store, now, err));
     WT_TRY(wt__sql_run(store, "INSERT INTO usage_segment (id, applied) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING",
-                       SQL_VALUES(sql_text(id), sql_integer((int64_t)time(NULL))), err));
+                       SQL_VALUES(sql_text(id), sql_integer(now)), err));
     if (wt__sql_changes(store) == 0)
         return 0;
     int rc = count > 0 ? add_usages(store, usages, count, NULL, fates, &last, err) : 0;

@@ -193,6 +193,11 @@ int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set,
     return wt__sql_end(store, put_vectors(store, set, keys, vectors, count, err), err);
 }
 
+int wt__store_complete_copies(struct store *store, wt_error *err)
+{
+    return store->driver->complete_copies && !store->read_only ? store->driver->complete_copies(store, err) : 0;
+}
+
 /* Reads the tool's vector into out [D], or its vector of the former kind if absent. Returns 1 if found, else 0. */
 static int get_vector(struct store *store, const struct vector_set *set, int64_t model, int64_t id, float *out,
                       wt_error *err)

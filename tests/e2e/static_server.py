@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""static_server.py FOLDER [--no-range] [--no-etag] [--put]: serves a folder like a static file server, and counts bytes.
+"""static_server.py FOLDER [--no-range] [--no-etag] [--put] [--port N]: serves a folder like a static file server, and counts bytes.
 
 Prints its address. GET /_stats returns the bytes sent by kind of file, the bytes of the distinct manifests sent, and the
 number of requests by status. --no-range ignores Range, --no-etag sends Last-Modified only, --put accepts PUT and DELETE.
@@ -86,6 +86,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.answer(204)
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+PORT = int(sys.argv[sys.argv.index("--port") + 1]) if "--port" in sys.argv else 0
+server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Handler)
 print("http://127.0.0.1:%d" % server.server_port, flush=True)
 server.serve_forever()

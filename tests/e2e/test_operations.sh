@@ -142,6 +142,32 @@ holds heard "\"traceparent\": \"$parent\".*\"tracestate\": \"e=f\""
 call modern ""
 what="no context is made up"
 lacks heard traceparent
+
+# Searches over MCP count as well. A stream of notices lasts as long as its client wants, so it has no duration.
+modern() { # METHOD PARAMS: prints a request of the revision 2026-07-28
+    echo "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"$1\", \"params\": {$2,
+        \"_meta\": {\"io.modelcontextprotocol/protocolVersion\": \"2026-07-28\",
+        \"io.modelcontextprotocol/clientCapabilities\": {}}}}"
+}
+mcp_fields=("Content-Type: application/json" "Accept: application/json, text/event-stream" "MCP-Protocol-Version: 2026-07-28")
+ask 200 "a search over MCP" POST /mcp "$(modern tools/call '"name": "search_tools", "arguments": {"query": "rain"}')" \
+    "${mcp_fields[@]}" "Mcp-Method: tools/call" "Mcp-Name: search_tools"
+prints '"none_fits":'
+modern subscriptions/listen '"notifications": {"toolsListChanged": true}' >listen.json
+cat >listen.py <<'PYTHON'
+import http.client, sys
+host, fields = sys.argv[1].split("//")[1], dict(field.split(": ", 1) for field in sys.argv[2:])
+connection = http.client.HTTPConnection(host, timeout=60)
+connection.request("POST", "/mcp", open("listen.json"), {**fields, "Mcp-Method": "subscriptions/listen"})
+answer = connection.getresponse()
+print(answer.status, b"acknowledged" in answer.readline() + answer.readline())
+PYTHON
+same "a stream of notices" "200 True" "$("$python" listen.py "$url" "${mcp_fields[@]}")"
+counts_both() { ask 200 "metrics" GET /metrics && grep -q '^whichtool_http_requests_total{route="mcp",status="200"} 2$' out; }
+wait_until counts_both
+what="one search, its time, and no time of the stream"
+prints '^whichtool_finds_total\{recipe="[a-z0-9+-]+"\} 1$'
+prints '^whichtool_http_request_duration_seconds_count\{route="mcp"\} 1$'
 stop TERM
 
 export OTEL_EXPORTER_OTLP_HEADERS="X-Team=tools%20team" OTEL_SERVICE_NAME=gateway

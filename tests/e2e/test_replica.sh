@@ -1,13 +1,10 @@
 #!/bin/bash
 # Replicas: publish to a folder and over HTTP, follow with find, serve and mcp, refuse changes, deliver usage to the writer.
-# start() assigns the variables NAME_at and NAME_pid.
 # shellcheck disable=SC2154
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
-need_python
-started=()
-trap 'for p in "${started[@]}"; do kill "$p" 2>/dev/null; done; rm -rf "$work"' EXIT
-model=(--model whichtool-static-v1)
+# shellcheck source=tests/e2e/replicas.sh
+. "$here/replicas.sh"
 
 cat >tools.json <<'JSON'
 {"tools": [
@@ -15,35 +12,6 @@ cat >tools.json <<'JSON'
  {"name": "book_table", "description": "Books a table in a restaurant.", "inputSchema": {"type": "object"}}
 ]}
 JSON
-start() { # NAME COMMAND...: starts a server, whose first line has its address: ${NAME}_at is the address
-    local name=$1
-    shift
-    rm -f "$name.out"
-    "$@" >"$name.out" 2>"$name.log" &
-    started+=($!)
-    printf -v "${name}_pid" %s $!
-    wait_until says_or_has_ended "$name.out" $!
-    printf -v "${name}_at" %s "$(grep -o 'http://[0-9.:]*' "$name.out")"
-}
-answer() { # ADDRESS METHOD PATH [BODY [KEY]]: prints status and body
-    "$python" - "$@" <<'PYTHON'
-import sys, urllib.request, urllib.error
-address, method, path = sys.argv[1:4]
-request = urllib.request.Request(address + path, sys.argv[4].encode() if len(sys.argv) > 4 else None, method=method)
-request.add_header("Content-Type", "application/json")
-if len(sys.argv) > 5: request.add_header("Authorization", "Bearer " + sys.argv[5])
-try:
-    with urllib.request.urlopen(request) as reply: print(reply.status, reply.read().decode())
-except urllib.error.HTTPError as error: print(error.code, error.read().decode())
-PYTHON
-}
-timeless() { # removes the times of an answer
-    sed -E 's/"[a-z_]*_ms":[0-9.e+-]+//g'
-}
-answers_with() { # ADDRESS METHOD PATH BODY PATTERN
-    answer "$1" "$2" "$3" "$4" | grep -qE -- "$5"
-}
-
 expect 0 "the writer's tools" add "${model[@]}" tools.json
 expect 0 "a key that may apply segments" serve --keys keys --new-key replica --scopes write
 grep -o 'wt_[A-Za-z0-9_-]*' out >replica.key
@@ -155,4 +123,23 @@ expect 0 "another tool" add "${model[@]}" -q --provider p - <<<'{"tools":[{"name
 expect 0 "the change is uploaded" publish "${model[@]}" "$files_at"
 expect 0 "the change is found" --json -q find "${model[@]}" --follow "$files_at" --cache uploaded-cache "sail a boat"
 prints "p/sail"
+
+# A server that is away for a while gets the change when it is back, without another change.
+kill "$files_pid"
+await_end "$files_pid"
+expect 0 "another tool" add "${model[@]}" -q --provider p - <<<'{"tools":[{"name":"row","description":"Rows a boat.","inputSchema":{"type":"object"}}]}'
+"$WHICHTOOL" publish "${model[@]}" --watch "$files_at" >publisher.out 2>publisher.log &
+publisher_pid=$!
+started+=($publisher_pid)
+checks=$((checks + 1))
+what="a publisher cannot upload"
+wait_until test -s publisher.log || fail "it can"
+start files "$python" "$here/static_server.py" uploaded --put --port "${files_at##*:}"
+arrives() { "$WHICHTOOL" -q find "${model[@]}" --follow "$files_at" --cache uploaded-cache "row a boat" 2>err | grep -q p/row; }
+checks=$((checks + 1))
+what="the change is uploaded later"
+wait_until arrives || fail "it is not"
+kill "$publisher_pid"
+await_end "$publisher_pid"
+same "SIGTERM ends the publisher" 0 $?
 finish

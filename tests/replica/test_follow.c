@@ -312,7 +312,8 @@ static void test_hostile_rows(void **state)
         {"an id that is a text",
          {13, 0, 0, 0, 'P', 1, 2, 1, 0, 0, 0, 'x', 2, 2, 0, 0, 0, 'a', 'b'},
          19,
-         "datatype mismatch"},
+         "is malformed"},
+        {"a name that is NULL", {10, 0, 0, 0, 'P', 1, 1, 9, 0, 0, 0, 0, 0, 0, 0, 0}, 16, "is malformed"},
     };
     static const char *const names[] = {"changes-2-a", "changes-2-b", "changes-2-c", "changes-2-d",
                                         "changes-2-e", "changes-2-f", "changes-2-g", "changes-2-h"};
@@ -411,6 +412,37 @@ static void test_segments(void **state)
     }
 }
 
+/* A segment that another process has removed leaves its place to new ones. */
+static void test_full_spool(void **state)
+{
+    (void)state;
+    char path[128], large[160];
+    struct usage_spool *spool;
+    struct usage_spool_counts counts;
+    struct reported_usage usage = {.line = STR("{\"request\":\"count\",\"tools\":[\"a\"]}"), .client = STR("c")};
+    struct reported_usage *const usages[] = {&usage};
+    const struct usage_spool_options options = {.cache = cache, .writer = ""};
+    add_numbered_tool("a", 1);
+    publish();
+    follow_once();
+    snprintf(path, sizeof path, "%s/store.wt", cache);
+    snprintf(large, sizeof large, "%s/usage/000000000001-large.jsonl", cache);
+    wt_engine *replica = open_engine(path);
+    assert_ok(wt__usage_spool_open(&spool, replica, &options, &err));
+    wt__usage_spool_close(spool);
+    assert_ok(wt__file_replace(large, "", 0, &err));
+    assert_int_equal(truncate(large, SPOOL_BYTES_MAX + 1), 0);
+    assert_ok(wt__usage_spool_open(&spool, replica, &options, &err));
+    assert_int_equal(wt__record_reported_usages(replica, usages, 1, &err), WT_EFULL);
+    assert_non_null(strstr(err.message, "is full, because the writer did not take the usage in it"));
+    assert_int_equal(unlink(large), 0);
+    assert_ok(wt__record_reported_usages(replica, usages, 1, &err));
+    wt__usage_spool_count(spool, &counts);
+    assert_int_equal(counts.waiting, 1);
+    wt__usage_spool_close(spool);
+    wt_close(replica);
+}
+
 static void test_spool(void **state)
 {
     (void)state;
@@ -445,7 +477,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_following),      TEST(test_new_base),     TEST(test_broken_publications),
         TEST(test_older_manifest), TEST(test_hostile_rows), TEST(test_refused_changes),
-        TEST(test_segments),       TEST(test_spool),
+        TEST(test_segments),       TEST(test_spool),        TEST(test_full_spool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

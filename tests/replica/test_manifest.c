@@ -43,6 +43,8 @@ static const struct {
     {"a name with an escape", "changes-1-a.rows", "a\\u0000b", WT_EFORMAT, "not JSON"},
     {"a name with a query", "changes-1-a.rows", "a?b", WT_EFORMAT, "\"changes\""},
     {"a base that is too large", "\"bytes\":10", "\"bytes\":68719476737", WT_EFORMAT, "\"bytes\""},
+    {"a model that does not fit memory", "\"bytes\":3", "\"bytes\":1073741825", WT_EFORMAT, "\"bytes\""},
+    {"a policy that is too large", "\"bytes\":2,", "\"bytes\":1048577,", WT_EFORMAT, "\"bytes\""},
     {"a size with a fraction", "\"bytes\":10", "\"bytes\":1.5", WT_EFORMAT, "\"bytes\""},
     {"a digest of capitals", "\"end_sha256\":\"0123456789a", "\"end_sha256\":\"0123456789A", WT_EFORMAT,
      "\"end_sha256\""},

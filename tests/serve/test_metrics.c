@@ -51,17 +51,23 @@ static const char golden[] =
                                "# TYPE whichtool_imports_total counter\n"
                                "whichtool_imports_total 0\n";
 
+static void count_and_time(struct metrics *metrics, size_t route, int status, double ms)
+{
+    wt__metrics_count_request(metrics, route, status);
+    wt__metrics_time_request(metrics, route, ms);
+}
+
 static void counters_are_written_exactly(void **state)
 {
     (void)state;
     struct metrics *metrics = calloc(1, sizeof *metrics);
     struct buffer text = {0};
     metrics->routes[metrics->route_count++] = "find";
-    wt__metrics_count_request(metrics, 0, 200, 0.1);
-    wt__metrics_count_request(metrics, 0, 200, 1000);
-    wt__metrics_count_request(metrics, 0, 0, 0);
-    wt__metrics_count_request(metrics, SIZE_MAX, 404, 1000);
-    wt__metrics_count_request(metrics, METRICS_ROUTES, 299, 1000);
+    count_and_time(metrics, 0, 200, 0.1);
+    count_and_time(metrics, 0, 200, 1000);
+    count_and_time(metrics, 0, 0, 0);
+    count_and_time(metrics, SIZE_MAX, 404, 1000);
+    count_and_time(metrics, METRICS_ROUTES, 299, 1000);
     const struct trace_span spans[] = {{.stage = TRACE_ENCODE, .begun_ms = 5, .ended_ms = 1005},
                                        {.stage = TRACE_UPSTREAM, .begun_ms = 5, .ended_ms = 1005}};
     wt__metrics_count_spans(metrics, spans, 2, 3);

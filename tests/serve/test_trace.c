@@ -170,8 +170,16 @@ static void stages_that_ran_become_spans(void **state)
         .begun = 10, .encode_ms = 2, .encoded = 13, .retrieved = 20, .reranked = 26, .ended = 27};
     assert_int_equal(wt__trace_source_open(&source, &all, true, NULL), 0);
     wt__trace_begin(&trace, &source, &request);
-    wt__trace_add_search(&trace, &times);
-    wt__trace_add_search(&trace, &(struct search_times){0});
+    wt__trace_add_search(&trace, "", &(struct search_times){0});
+    assert_null(atomic_load(&trace.recipe));
+    wt__trace_add_search(&trace, "a mixture of training", &(struct search_times){0});
+    assert_string_equal(atomic_load(&trace.recipe), "mixture");
+    char bm25[] = "bm25"; /* the name of a result is freed with it */
+    wt__trace_add_search(&trace, bm25, &times);
+    assert_string_equal(atomic_load(&trace.recipe), "bm25");
+    assert_ptr_not_equal(atomic_load(&trace.recipe), bm25);
+    wt__trace_add_search(NULL, "bm25", &times);
+    wt__trace_note_stream(NULL);
     assert_int_equal(wt__trace_spans(&trace, spans, &missed), 4);
     assert_int_equal(missed, 0);
     static const struct {

@@ -356,32 +356,72 @@ static void test_other_schemas_and_roles_are_refused(void **state)
     wt__store_close(store);
 }
 
-/* With pgvector, vectors are also stored in a column for the owner's own SQL. */
-static void test_vectors_are_copied_for_pgvector(void **state)
+static const struct vector_set test_set = {.kind = "k", .model_hash = "m", .model_name = "m", .dim = 2};
+
+/* Opens an empty store in a database with pgvector, or skips the test. */
+static struct store *open_pgvector_store(const char *name)
 {
-    static const struct vector_set set = {.kind = "k", .model_hash = "m", .model_name = "m", .dim = 2};
-    (void)state;
     need_server();
-    struct store *store = open_server_store("copies");
-    if (!postgres_of(store)->vector_schema[0]) {
+    struct store *store = open_server_store(name);
+    if (wt__postgres_run(store, "CREATE EXTENSION IF NOT EXISTS vector", NULL, NULL) < 0) {
         wt__store_close(store);
         print_message("skipped: the server has no extension pgvector\n");
         skip();
     }
+    return store;
+}
+
+static int64_t count_copies(struct store *store)
+{
+    int64_t count = 0;
+    assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM embedding", &count, &err), 0);
+    return count;
+}
+
+/* With pgvector, vectors are also stored in a column for the owner's own SQL. */
+static void test_vectors_are_copied_for_pgvector(void **state)
+{
+    (void)state;
+    struct store *store = open_pgvector_store("copies");
     struct store_key keys[3] = {{0}};
-    int64_t nearest = 0, left = 0;
+    int64_t nearest = 0;
     add_test_tool(store, "p", "a");
     add_test_tool(store, "p", "b");
     assert_int_equal(wt__store_keys(store, 0, keys, 2, &err), 2);
     for (int again = 0; again < 2; again++)
-        assert_int_equal(wt__store_put_vectors(store, &set, keys, (float[]){1, 0, .6f, .8f}, 2, &err), 2);
+        assert_int_equal(wt__store_put_vectors(store, &test_set, keys, (float[]){1, 0, .6f, .8f}, 2, &err), 2);
     assert_int_equal(wt__sql_find(store, "SELECT tool FROM embedding ORDER BY embedding <=> '[0.5,0.9]' LIMIT 1", NULL,
                                   &nearest, &err),
                      1);
     assert_int_equal(nearest, keys[1].id);
     assert_int_equal(wt__store_remove(store, &keys[1].id, 1, &err), 1);
-    assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM embedding", &left, &err), 0);
-    assert_int_equal(left, 1);
+    assert_int_equal(count_copies(store), 1);
+    wt__store_close(store);
+}
+
+/* The owner of the database may install pgvector later, and drop it again. */
+static void test_pgvector_may_come_and_go(void **state)
+{
+    (void)state;
+    struct store *store = open_pgvector_store("later");
+    struct store_key keys[3] = {{0}};
+    assert_int_equal(wt__postgres_run(store, "DROP EXTENSION vector CASCADE", NULL, &err), 0);
+    add_test_tool(store, "p", "a");
+    add_test_tool(store, "p", "b");
+    assert_int_equal(wt__store_keys(store, 0, keys, 2, &err), 2);
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(wt__store_put_vectors(store, &test_set, keys, (float[]){1, 0}, 1, &err), 1);
+        assert_int_equal(wt__store_complete_copies(store, &err), 0); /* nothing to do */
+        assert_int_equal(wt__postgres_run(store, "CREATE EXTENSION vector", NULL, &err), 0);
+        if (round == 0)
+            assert_int_equal(wt__store_complete_copies(store, &err), 0);
+        else /* the next vectors bring the earlier ones with them */
+            assert_int_equal(wt__store_put_vectors(store, &test_set, keys + 1, (float[]){0, 1}, 1, &err), 1);
+        assert_int_equal(count_copies(store), 1 + round);
+        assert_int_equal(wt__store_complete_copies(store, &err), 0);
+        assert_int_equal(wt__postgres_run(store, "DROP EXTENSION vector CASCADE", NULL, &err), 0);
+    }
+    assert_int_equal(wt__postgres_run(store, "CREATE EXTENSION vector", NULL, &err), 0); /* for other tests */
     wt__store_close(store);
 }
 
@@ -457,6 +497,7 @@ int main(void)
         cmocka_unit_test(test_another_process_announces_its_changes),
         cmocka_unit_test(test_other_schemas_and_roles_are_refused),
         cmocka_unit_test(test_vectors_are_copied_for_pgvector),
+        cmocka_unit_test(test_pgvector_may_come_and_go),
         cmocka_unit_test(test_a_large_import_keeps_names_and_order),
     };
     return RUN_ON_BACKEND(tests);

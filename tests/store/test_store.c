@@ -176,26 +176,41 @@ static size_t parse_tools(char *text, struct tool *tools)
     return count;
 }
 
+#define PADDING "padding" /* provider of the tools that make an import large */
+
+/* Writes `count` tools, each with the name of its place. */
+static void fill_padding(struct tool *tools, char (*names)[24], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        snprintf(names[i], sizeof names[i], "pad%zu", i);
+        tools[i] = make_tool(PADDING, names[i], "0");
+    }
+}
+
 static int append_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
     char *text = context;
     (void)key;
-    sprintf(text + strlen(text), "%s%.*s/%.*s=%.*s", *text ? " " : "", (int)tool->provider.len, tool->provider.ptr,
-            (int)tool->name.len, tool->name.ptr, (int)tool->definition.len, tool->definition.ptr);
+    if (!wt__str_equal(tool->provider, STR(PADDING)))
+        sprintf(text + strlen(text), "%s%.*s/%.*s=%.*s", *text ? " " : "", (int)tool->provider.len, tool->provider.ptr,
+                (int)tool->name.len, tool->name.ptr, (int)tool->definition.len, tool->definition.ptr);
     return 0;
 }
 
-static void test_each_import_makes_the_expected_changes(void **state)
+/* padding: number of unchanged tools before those of each import. */
+static void check_imports(size_t padding)
 {
-    (void)state;
     struct store *store = open_empty_store();
+    char names[8][24];
     for (size_t i = 0; i < sizeof imports / sizeof *imports; i++) {
         char text[256], left[512] = "";
-        struct tool tools[8];
+        struct tool tools[16];
+        fill_padding(tools, names, padding);
         snprintf(text, sizeof text, "%s", imports[i].tools);
         uint64_t before = read_generation(store);
         struct store_changes got =
-            import_from(store, imports[i].source, imports[i].sync, tools, parse_tools(text, tools));
+            import_from(store, imports[i].source, imports[i].sync, tools, padding + parse_tools(text, tools + padding));
+        *(i == 0 ? &got.added : &got.unchanged) -= padding;
         const struct store_changes *want = &imports[i].want;
         bool moved = want->added || want->updated || want->removed;
         assert_int_equal(wt__store_each(store, 0, append_tool, left, &err), 0);
@@ -207,22 +222,74 @@ static void test_each_import_makes_the_expected_changes(void **state)
     wt__store_close(store);
 }
 
+static void test_each_import_makes_the_expected_changes(void **state)
+{
+    (void)state;
+    check_imports(0);
+}
+
+/* An import of many tools compares and inserts them in batches if each statement is a round trip to a server. */
+static void test_each_large_import_makes_the_same_changes(void **state)
+{
+    (void)state;
+    check_imports(8);
+}
+
+/* Imports the tools again and again, with changes of the one at `at`. */
+static void check_fields(struct tool *tools, size_t count, size_t at)
+{
+    struct store *store = open_empty_store();
+    struct tool *tool = &tools[at];
+    import_from(store, "a", false, tools, count);
+    struct str *fields[] = {&tool->title,     &tool->description, &tool->category,
+                            &tool->source_id, &tool->format,      &tool->schema};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        *fields[i] = STR("another");
+        assert_int_equal(import_from(store, "a", false, tools, count).updated, 1);
+        *fields[i] = STR("");
+        assert_int_equal(import_from(store, "a", false, tools, count).updated, 1);
+        assert_int_equal(import_from(store, "a", false, tools, count).unchanged, count);
+    }
+    wt__store_close(store);
+}
+
 /* An import updates a tool if any of these fields differs. */
 static void test_each_field_is_compared(void **state)
 {
     (void)state;
-    struct store *store = open_empty_store();
+    enum { COUNT = 600 }; /* more than a batch compares at once */
+    static char names[COUNT][24];
+    static struct tool tools[COUNT];
+    static const size_t places[] = {0, 511, 512, COUNT - 1};
     struct tool tool = make_tool("p", "x", "one");
-    import_from(store, "a", false, &tool, 1);
-    struct str *fields[] = {&tool.title,     &tool.description, &tool.category,
-                            &tool.source_id, &tool.format,      &tool.schema};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        *fields[i] = STR("another");
-        assert_int_equal(import_from(store, "a", false, &tool, 1).updated, 1);
-        *fields[i] = STR("");
-        assert_int_equal(import_from(store, "a", false, &tool, 1).updated, 1);
-        assert_int_equal(import_from(store, "a", false, &tool, 1).unchanged, 1);
+    check_fields(&tool, 1, 0);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        fill_padding(tools, names, COUNT);
+        check_fields(tools, COUNT, places[i]);
     }
+}
+
+/* A tool that an import has stored already is not changed by another of the same name, also if both were read ahead. */
+static void test_a_name_that_a_large_import_has_twice(void **state)
+{
+    (void)state;
+    enum { COUNT = 20 };
+    char names[COUNT][24];
+    struct tool tools[COUNT];
+    struct store *store = open_empty_store();
+    fill_padding(tools, names, COUNT);
+    import_from(store, "a", false, tools, COUNT - 1);
+    tools[COUNT - 1] = make_tool(PADDING, "pad3", "1");
+    struct store_changes changes = import_from(store, "a", false, tools, COUNT);
+    assert_int_equal(changes.added, 1);
+    assert_int_equal(changes.unchanged, COUNT - 1);
+    assert_int_equal(import_from(store, "a", false, tools, COUNT).unchanged, COUNT);
+    tools[3] = make_tool(PADDING, "pad3", "2");
+    changes = import_from(store, "a", false, tools, COUNT);
+    assert_int_equal(changes.updated, 1);
+    assert_int_equal(changes.unchanged, COUNT - 1);
+    assert_int_equal(wt__store_rename_provider(store, STR(PADDING), STR("renamed"), &err), COUNT);
+    assert_int_equal(import_from(store, "a", false, tools, COUNT).unchanged, COUNT);
     wt__store_close(store);
 }
 
@@ -593,7 +660,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_import_makes_the_expected_changes),
+        cmocka_unit_test(test_each_large_import_makes_the_same_changes),
         cmocka_unit_test(test_each_field_is_compared),
+        cmocka_unit_test(test_a_name_that_a_large_import_has_twice),
         cmocka_unit_test(test_ids_are_never_reused),
         cmocka_unit_test(test_tools_over_the_limits_are_refused),
         cmocka_unit_test(test_a_cancelled_import_changes_nothing),

@@ -920,6 +920,29 @@ static void test_a_failure_before_learning_does_not_change_sums(void **state)
     wt__store_close(store);
 }
 
+static void test_ids_of_segments_are_kept_for_a_limited_time(void **state)
+{
+    (void)state;
+    struct store *store = open_test_tools();
+    struct usage_tool tools[] = {{.label = STR("p/a")}};
+    const struct usage usage = {.request = STR("one"), .outcome = USAGE_OK, .time = 1, .tools = tools, .tool_count = 1};
+    enum usage_fate fate;
+    const int64_t day = 24 * 60 * 60, now = (int64_t)time(NULL);
+    for (int added = 1; added >= 0; added--)
+        assert_int_equal(wt__store_add_segment(store, STR("0123456789abcdef"), &usage, 1, &fate, &err), added);
+    assert_int_equal(wt__store_add_segment(store, STR("0123456789abcdee"), &usage, 1, &fate, &err), 1);
+    assert_int_equal(wt__sql_run(store, "UPDATE usage_segment SET applied = ?1 WHERE id = '0123456789abcdef'",
+                                 SQL_VALUES(sql_integer(now - (SEGMENT_ID_DAYS + 1) * day)), &err),
+                     0);
+    assert_int_equal(wt__sql_run(store, "UPDATE usage_segment SET applied = ?1 WHERE id = '0123456789abcdee'",
+                                 SQL_VALUES(sql_integer(now - (SEGMENT_ID_DAYS - 1) * day)), &err),
+                     0);
+    store->segments_pruned_s -= day; /* the ids are looked at once a day */
+    assert_int_equal(wt__store_add_segment(store, STR("0123456789abcdee"), &usage, 1, &fate, &err), 0);
+    assert_int_equal(wt__store_add_segment(store, STR("0123456789abcdef"), &usage, 1, &fate, &err), 1);
+    wt__store_close(store);
+}
+
 static void test_counters_show_the_last_commit(void **state)
 {
     (void)state;
@@ -952,6 +975,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counters_show_the_last_commit),
+        cmocka_unit_test(test_ids_of_segments_are_kept_for_a_limited_time),
         cmocka_unit_test(test_usages_are_read_as_they_were_recorded),
         cmocka_unit_test(test_equal_requests_are_stored_once),
         cmocka_unit_test(test_every_change_of_usages_increments_the_generation),

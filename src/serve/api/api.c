@@ -269,6 +269,17 @@ static void export_request(struct http_api *api, const struct finished_request *
     wt__otlp_push(api->otlp, &out);
 }
 
+static void count_request(struct metrics *metrics, const struct finished_request *done)
+{
+    const struct request_trace *trace = done->trace;
+    const char *recipe = trace ? atomic_load_explicit(&trace->recipe, memory_order_acquire) : NULL;
+    wt__metrics_count_request(metrics, done->route_index, done->record->status);
+    if (recipe)
+        wt__metrics_count_find(metrics, recipe);
+    if (!trace || !atomic_load_explicit(&trace->is_stream, memory_order_acquire))
+        wt__metrics_time_request(metrics, done->route_index, done->record->queue_ms + done->record->run_ms);
+}
+
 /* Implements http_handler.record. */
 static void record_request(void *context, const struct http_record *record)
 {
@@ -282,9 +293,9 @@ static void record_request(void *context, const struct http_record *record)
         done.route = wt__route_find(&api->service, record->request, &match);
     if (done.route)
         done.route_index = match.index;
-    wt__metrics_count_request(&api->metrics, done.route_index, record->status, record->queue_ms + record->run_ms);
     if (done.trace)
         span_count = wt__trace_spans(done.trace, spans, &missed);
+    count_request(&api->metrics, &done);
     wt__metrics_count_spans(&api->metrics, spans, span_count, missed);
     const struct log *log = &api->options.log;
     bool logs = log->form != LOG_FORM_OFF && log->say && wt__log_level_of(record->status) >= log->level;

@@ -66,7 +66,7 @@ const struct route *wt__route_find(const struct api_service *service, const stru
 /* Appends the methods of a path, such as "GET, POST". */
 void wt__route_methods(struct buffer *out, const struct api_service *service, struct str path);
 
-/* Runs a verb on the request's body, and counts the recipe in the metrics. */
+/* Runs a verb on the request's body, and notes its search in the trace. */
 int wt__api_run_verb(struct api_call *call, int (*verb)(struct json_run *run, struct str json, wt_error *err),
                      wt_error *err);
 

@@ -39,9 +39,7 @@ int wt__api_run_verb(struct api_call *call, int (*verb)(struct json_run *run, st
 {
     struct json_run run = make_verb_run(call);
     int rc = verb(&run, call->request->body, err);
-    if (*run.recipe)
-        wt__metrics_count_find(call->service->metrics, run.recipe);
-    wt__trace_add_search(call->trace, &run.times);
+    wt__trace_add_search(call->trace, run.recipe, &run.times);
     return rc;
 }
 

@@ -175,6 +175,7 @@ bool wt__mcp_run_listen(struct mcp_call *call)
     listener->channel = call->channel;
     listener->peer = call->peer;
     watch_uris(call, listener);
+    wt__trace_note_stream(wt__mcp_call_trace(call));
     if (!link_listener(call, listener)) { /* on success, another thread may free the listener */
         free_listener(listener);
         return false;

@@ -307,6 +307,7 @@ static void handle_get_or_delete(struct mcp_http *http, struct http_exchange *ex
     wt__buffer_text(&none.id, "null");
     struct mcp_peer *peer = find_peer(http, exchange, asker, &none);
     if (peer && get) {
+        wt__trace_note_stream(asker->trace);
         open_stream(http, exchange, peer);
     } else if (peer) {
         wt__mcp_session_end(&http->sessions, id, asker->principal);
