@@ -66,7 +66,7 @@ def main():
     print("| started with | best ms | median ms | processor ms |\n|---|---|---|---|")
     for name, pairs in times.items():
         walls, processors = [[1000 * pair[i] for pair in pairs] for i in (0, 1)]
-        print(f"| {name} | {min(walls):.0f} | {statistics.median(walls):.0f} | {min(processors):.0f} |")
+        print(f"| {name} | {min(walls):.0f} | {statistics.median(walls):.0f} | {max(0, min(processors)):.0f} |")
 
 
 if __name__ == "__main__":
