@@ -3,7 +3,8 @@
     python3 bench/npx.py FOLDER [-n N]    FOLDER: has the packages of tools/build-npm in node_modules
 
 Compares npx with the launcher of the package and with the command itself, in turns. `npx empty` starts a shell script that
-does nothing, for the time of npx alone. Prints the best and the median time, and the processor time from start to end."""
+does nothing, for the time of npx alone. `npx native` starts the command without the launcher, as a package could whose
+`bin` is the command. With a compile cache, Node keeps the compiled code of npx on disk. Prints the best and the median time, and the processor time from start to end."""
 import argparse
 import json
 import os
@@ -46,7 +47,12 @@ def main():
     empty = modules / ".bin" / "empty"
     empty.write_text("#!/bin/sh\nexit 0\n")
     empty.chmod(0o755)
+    native = modules / ".bin" / "native"
+    native.unlink(missing_ok=True)
+    native.symlink_to(command)
     ways = {"npx empty": ["npx", "empty"], "npx whichtool mcp": ["npx", "whichtool", "mcp"],
+            "npx native mcp": ["npx", "native", "mcp"],
+            "npx whichtool mcp, compile cache": ["env", f"NODE_COMPILE_CACHE={options.folder.resolve()}/compiled", "npx", "whichtool", "mcp"],
             "node_modules/.bin/whichtool mcp": [str(modules / ".bin" / "whichtool"), "mcp"],
             "the command itself": [str(command), "mcp"]}
     times = {name: [] for name in ways}
@@ -56,10 +62,11 @@ def main():
             for name, words in ways.items():
                 times[name].append(time_start(words, options.folder, environment))
     empty.unlink()
+    native.unlink()
     print("| started with | best ms | median ms | processor ms |\n|---|---|---|---|")
     for name, pairs in times.items():
         walls, processors = [[1000 * pair[i] for pair in pairs] for i in (0, 1)]
-        print(f"| {name} | {min(walls):.0f} | {statistics.median(walls):.0f} | {min(processors):.0f} |")
+        print(f"| {name} | {min(walls):.0f} | {statistics.median(walls):.0f} | {max(0, min(processors)):.0f} |")
 
 
 if __name__ == "__main__":

@@ -165,4 +165,14 @@ foreach(test engine/memory engine/mutants call/call_oracle call/call_hostile fau
   set_tests_properties(${test} PROPERTIES COST 100)
 endforeach()
 
+set(WT_TEST_PATIENCE 1 CACHE STRING "Factor of the time-outs of tests, for an emulated processor")
+get_property(tests DIRECTORY PROPERTY TESTS)
+foreach(test IN LISTS tests)
+  get_test_property(${test} TIMEOUT seconds)
+  if(seconds)
+    math(EXPR seconds "${seconds} * ${WT_TEST_PATIENCE}")
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds})
+  endif()
+endforeach()
+
 add_custom_target(tests DEPENDS whichtool whichtool_shared ${WT_TEST_PROGRAMS})

@@ -1,7 +1,8 @@
 /* rng.c: xoshiro256** (Blackman and Vigna, 2018) with a splitmix64 seed. */
 #include "base/rng.h"
 
-#include <sys/random.h>
+#include <sys/random.h> /* getentropy on macOS */
+#include <unistd.h>
 
 static uint64_t rotate_state(uint64_t x, unsigned by)
 {
@@ -58,11 +59,16 @@ void wt__rng_draw(struct rng *rng, uint32_t *numbers, size_t count, size_t most)
     }
 }
 
+bool wt__random_bytes(void *bytes, size_t count)
+{
+    return getentropy(bytes, count) == 0;
+}
+
 bool wt__random_digits(char *out, size_t count)
 {
     static const char digits[] = "0123456789abcdef";
     unsigned char bits[32];
-    if (getrandom(bits, count / 2, 0) != (ssize_t)(count / 2))
+    if (!wt__random_bytes(bits, count / 2))
         return false;
     for (size_t i = 0; i < count / 2; i++) {
         out[2 * i] = digits[bits[i] >> 4];

@@ -102,6 +102,8 @@ void wt__face_put_waiting(void *context, struct mcp_call *call, struct str query
             return;
         }
     }
+    if (!wt__gateway_knows_all_tools(face->gateway))
+        wt__buffer_text(out, "some servers are still starting; search again in a few seconds");
 }
 
 /* ---------------------------------------------------------------- audit */

@@ -308,7 +308,7 @@ bool wt__face_allows(const struct face *face, const struct mcp_call *call, const
  * it. */
 int wt__face_fail_missing(const struct face *face, const struct mcp_call *call, struct str name, bool hidden,
                           wt_error *err);
-/* Appends a sentence to an empty search result if the request names a tool that waits for approval. */
+/* Explains an empty search result if the request names a tool that waits for approval, or if servers are starting. */
 void wt__face_put_waiting(void *context, struct mcp_call *call, struct str query, struct buffer *out);
 
 /* Arguments that a client sends to a tool. */

@@ -13,11 +13,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/rng.h"
 #include "index/internal.h"
 
 enum {
@@ -209,7 +209,7 @@ static int plan_set(struct snapshot_job *job, struct set_plan *plan, const struc
         return plan->new_count ? open_vectors_file(job, plan, false, err) : 0;
     }
     plan_new_file(job, plan);
-    if (getrandom(&plan->number, sizeof plan->number, 0) != (ssize_t)sizeof plan->number)
+    if (!wt__random_bytes(&plan->number, sizeof plan->number))
         return wt__fail(err, WT_EIO, "cannot get a random number for a new file");
     if (job->folder)
         return open_vectors_file(job, plan, true, err);

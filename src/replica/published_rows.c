@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/checksum.h"
 #include "base/memory.h"
+#include "base/rng.h"
 
 struct published_row {
     struct str key;    /* table number and encoded key, in the arena */
@@ -17,7 +17,7 @@ struct published_row {
 int wt__published_rows_init(struct published_rows *rows, wt_error *err)
 {
     *rows = (struct published_rows){.round = 0};
-    if (getrandom(&rows->seed, sizeof rows->seed, 0) != (ssize_t)sizeof rows->seed)
+    if (!wt__random_bytes(&rows->seed, sizeof rows->seed))
         return wt__fail(err, WT_EIO, "cannot get random numbers");
     return 0;
 }

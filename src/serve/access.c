@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/rng.h"
 #include "base/sha256.h"
 #include "tenants/tenants.h"
 
@@ -367,7 +367,7 @@ static int create_key(char key[64], wt_error *err)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     unsigned char secret[SECRET + 1] = {0};
-    if (getrandom(secret, SECRET, 0) != SECRET)
+    if (!wt__random_bytes(secret, SECRET))
         return wt__fail(err, WT_EIO, "cannot get random numbers for a new key");
     memcpy(key, "wt_", 3);
     char *at = key + 3;

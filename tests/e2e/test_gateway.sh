@@ -73,6 +73,16 @@ $(call 3 call_read '{"name": "home__no_note", "arguments": {}}')
 EOS
 nothing_is_left "its end is the servers' end"
 
+mv servers.json all.json
+echo '{"mcpServers": {"silent": {"command": "sh", "args": ["-c", "cat >/dev/null"]}}}' >servers.json
+WHICHTOOL_STORE=$work/earliest.wt session "a search says that a server is starting" --face search <<EOS
+$hello
+$(call 2 search_tools '{"query": "read a note"}')
+= result.isError true
+= result.content.0.text "some servers are still starting; search again in a few seconds"
+EOS
+mv all.json servers.json
+
 session "many are searched for, and called by what they may do" --face search --audit audit.jsonl <<EOS
 $hello
 > {"id": 2, "method": "tools/list"}

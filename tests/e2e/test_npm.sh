@@ -115,7 +115,7 @@ says "the package @whichtool/$platform, which has the command for this platform,
 
 # ---------------------------------------------------------------- the client and the hooks
 node -e 'process.exit(parseInt(process.versions.node) >= 20 ? 0 : 1)' || { skip "the tests of the client need Node 20"; finish; }
-cp "$source_root"/npm/tests/*.js clean/
+cp "$source_root"/npm/tests/*.js "$source_root"/python/tests/office.json clean/
 frameworks=$WT_TEST_BUILD/npm/node_modules
 if [ -d "$frameworks" ]; then
     for package in "$frameworks"/* "$frameworks"/@*/*; do

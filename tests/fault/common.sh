@@ -32,6 +32,7 @@ if [ -n "$WT_TEST_BUILD" ] && grep -q '^WT_SANITIZE:STRING=.' "$WT_TEST_BUILD/CM
     skip "fault injection (a sanitizer has its own allocator)"
 fi
 "${CC:-cc}" -shared -fPIC -O1 -o "$folder/shim.so" "$here/shim.c" -ldl || skip "fault injection (needs a C compiler)"
+ldd "$WHICHTOOL" >/dev/null 2>&1 || skip "fault injection (the command is static, so that no shim can be loaded)"
 "${CC:-cc}" -O1 -o "$folder/sound" "$here/sound.c" -lsqlite3 || skip "fault injection (needs SQLite's header)"
 
 export XDG_DATA_HOME=$folder/data XDG_CACHE_HOME=$folder/cache WHICHTOOL_MODELS=$folder/models NO_COLOR=1

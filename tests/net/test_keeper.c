@@ -115,7 +115,8 @@ static void keeper_ends_program_started_just_before_the_kill(void **state)
     pid_t group;
     int status;
     (void)state;
-    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* orphans are reparented to this process */
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* orphans are reparented to this process */
+        skip();                                /* qemu-user refuses it */
     assert_int_equal(pipe2(told_pipe, O_CLOEXEC), 0);
     pid_t pid = fork();
     assert_true(pid >= 0);

@@ -5,9 +5,9 @@
 #include "serve/mcp/service.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/memory.h"
+#include "base/rng.h"
 #include "base/clock.h"
 #include "serve/mcp/internal.h"
 
@@ -372,7 +372,7 @@ int wt__mcp_service_open(struct mcp_service **out, const struct mcp_features *fe
     service->page_items = given->page_items ? given->page_items : MCP_PAGE_ITEMS;
     if (given->key)
         memcpy(service->key, given->key, sizeof service->key);
-    else if (getrandom(service->key, sizeof service->key, 0) != (ssize_t)sizeof service->key)
+    else if (!wt__random_bytes(service->key, sizeof service->key))
         return wt__fail(err, WT_EIO, "cannot get random numbers");
     wt__shares_open(&service->waiting, given->waiting_max ? given->waiting_max : MCP_WAITING_MAX);
     wt__shares_open(&service->listening, MCP_LISTENERS_MAX);

@@ -9,9 +9,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.StreamSupport;
 
@@ -31,7 +33,7 @@ public final class Whichtool {
     /** Returns the names of the tools that the request needs most, best first. */
     public List<String> select(String request, List<Tool> tools, int k) {
         String source = write(tools);
-        String provider = "set-" + Integer.toHexString(source.hashCode());
+        String provider = "set-" + UUID.nameUUIDFromBytes(source.getBytes(StandardCharsets.UTF_8));
         if (!imported.contains(provider)) {
             post("/v1/tools?provider=" + provider, source);
             imported.add(provider);
