@@ -458,7 +458,9 @@ static int write_packed_image(const char *path, const unsigned char *image, size
     WT_CHECK_ALLOC(folder, err);
     *strrchr(folder, '/') = '\0';
     WT_TRY(wt__make_folders(folder, err));
-    return wt__file_replace(path, image, len, err);
+    WT_TRY(wt__file_replace(path, image, len, err));
+    (void)chmod(path, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH); /* so that servers map it, whatever the umask is */
+    return 0;
 }
 
 /* Packs the model and writes the image to the first writable place. The written file is mapped, since a map needs no
