@@ -141,7 +141,7 @@ static void key_of_a_tenant_names_its_tenant(void **state)
                 {"k find,call " HASH_OF_A " tenant=a.b-c_d@e", "a.b-c_d@e"},
                 {"k admin " HASH_OF_A, ""},
                 {"k admin " HASH_OF_A " tenant=acme", NULL},
-                {"k find,usage " HASH_OF_A " tenant=acme", NULL},
+                {"k find,metrics " HASH_OF_A " tenant=acme", NULL},
                 {"k find,metrics " HASH_OF_A " tenant=acme", NULL},
                 {"k find " HASH_OF_A " tenant=", NULL},
                 {"k find " HASH_OF_A " tenant=a/b", NULL},
