@@ -23,8 +23,8 @@ void wt__rng_draw(struct rng *rng, uint32_t *numbers, size_t count, size_t most)
 /* Returns a uniform number in [0, 1). */
 double wt__rng_unit(struct rng *rng);
 
-/* Fills `bytes`, of at most RANDOM_BYTES_MAX bytes, with secure random numbers of the system. Returns false if the system
- * has none. */
+/* Fills `bytes`, of at most RANDOM_BYTES_MAX bytes, with secure random numbers of the system. Returns false if the
+ * system has none. */
 bool wt__random_bytes(void *bytes, size_t count);
 /* Writes count random hexadecimal digits (even, at most 64) and a NUL. Returns false if the system has no random
  * numbers. */

@@ -1,9 +1,9 @@
 /* lexical_search.c: finds the k best rows without adding every posting.
  *
  * Rows are processed in windows of WINDOW rows. The bound of a term in a window is the maximum of the block maxima of
- * the term that overlap the window. Terms are sorted by bound. The weakest terms, whose bounds together are a small part
- * of the score of the worst kept hit, are "optional": rows that have only optional terms are skipped. This is MaxScore
- * (Turtle and Flood 1995) with the bounds of block-max indexes (Ding and Suel 2011) in each window.
+ * the term that overlap the window. Terms are sorted by bound. The weakest terms, whose bounds together are a small
+ * part of the score of the worst kept hit, are "optional": rows that have only optional terms are skipped. This is
+ * MaxScore (Turtle and Flood 1995) with the bounds of block-max indexes (Ding and Suel 2011) in each window.
  *
  * The postings of the other terms are added to an array of sums for the window. Rows that optional terms could still
  * lift above the limit are candidates. Then each optional term is looked up for the candidates, or all its postings are
@@ -545,8 +545,8 @@ static void keep_candidates(struct lexical_search_state *search, size_t len)
     }
 }
 
-/* Returns the number of optional terms, or all if no row of the window can exceed the limit. *bound: maximum contribution
- * of these terms to a row. */
+/* Returns the number of optional terms, or all if no row of the window can exceed the limit. *bound: maximum
+ * contribution of these terms to a row. */
 static size_t count_optional(const struct lexical_search_state *search, uint32_t *bound)
 {
     const struct lexical_query *query = search->query;

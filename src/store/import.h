@@ -1,6 +1,6 @@
 /* import.h: an import in progress, shared by import.c (decides on each tool), import_rows.c (rows that it has stored),
- * import_batch.c (reads and writes many rows with one statement) and removal.c (removes the tools that the source no longer
- * has). */
+ * import_batch.c (reads and writes many rows with one statement) and removal.c (removes the tools that the source no
+ * longer has). */
 #ifndef WT_STORE_IMPORT_H
 #define WT_STORE_IMPORT_H
 

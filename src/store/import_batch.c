@@ -84,8 +84,8 @@ static int index_providers(struct tool_import *import, const char *sql, const st
     return rc;
 }
 
-/* Indexes the providers of these names, and inserts the new ones. Leaves out former names and reserved names, which need
- * more checks. */
+/* Indexes the providers of these names, and inserts the new ones. Leaves out former names and reserved names, which
+ * need more checks. */
 static int open_providers(struct tool_import *import, const struct sql_value *names, size_t count)
 {
     WT_TRY(index_providers(import,

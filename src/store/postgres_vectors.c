@@ -1,8 +1,9 @@
-/* postgres_vectors.c: copies of the vectors for pgvector, in the table `embedding` (docs/postgresql.md). whichtool never
- * reads them.
+/* postgres_vectors.c: copies of the vectors for pgvector, in the table `embedding` (docs/postgresql.md). whichtool
+ * never reads them.
  *
- * The owner of the database may install or drop the extension at any time, so it is looked up at each use. When the table
- * is created, it gets all stored vectors. From then on, it changes in the transactions that change the vectors. */
+ * The owner of the database may install or drop the extension at any time, so it is looked up at each use. When the
+ * table is created, it gets all stored vectors. From then on, it changes in the transactions that change the
+ * vectors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

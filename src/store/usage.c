@@ -245,7 +245,8 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
     return rc;
 }
 
-/* Removes the ids of segments that no replica can still deliver, at most once a day, because it reads the whole table. */
+/* Removes the ids of segments that no replica can still deliver, at most once a day, because it reads the whole
+ * table. */
 static int prune_segments(struct store *store, int64_t now, wt_error *err)
 {
     enum { DAY_SECONDS = 24 * 60 * 60 };

@@ -130,7 +130,7 @@ await_end "$files_pid"
 expect 0 "another tool" add "${model[@]}" -q --provider p - <<<'{"tools":[{"name":"row","description":"Rows a boat.","inputSchema":{"type":"object"}}]}'
 "$WHICHTOOL" publish "${model[@]}" --watch "$files_at" >publisher.out 2>publisher.log &
 publisher_pid=$!
-started+=($publisher_pid)
+started+=("$publisher_pid")
 checks=$((checks + 1))
 what="a publisher cannot upload"
 wait_until test -s publisher.log || fail "it can"
