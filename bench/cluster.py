@@ -16,7 +16,8 @@ second later, as a service manager does. At the end, the program checks:
   - every acknowledged report of use is in the database, exactly once
   - every acknowledged tool is in the database and in both followers
 
---throughput compares finds for each second of processor time: of one follower without haproxy, and of two behind it.
+--throughput compares finds for each second of processor time: of one follower without haproxy, of one behind it while the
+other is suspended, and of two behind it.
 
 Prints one line of JSON. Exits with 1 if something was lost, and with 77 if a program is missing."""
 import argparse
@@ -331,10 +332,31 @@ def finds_per_processor_second(cluster, port, names, seconds):
     return sum(counts) / sum(used) * len(names)
 
 
+@contextlib.contextmanager
+def suspended(cluster, name):
+    """Suspends a part, and waits until haproxy has noticed."""
+    group = cluster.processes[name].pid
+    os.killpg(group, signal.SIGSTOP)
+    time.sleep(2)
+    yield
+    os.killpg(group, signal.SIGCONT)
+    time.sleep(2)
+
+
 def measure_throughput(cluster, seconds):
-    one = finds_per_processor_second(cluster, cluster.ports["follower 1"], ["follower 1"], seconds)
-    two = finds_per_processor_second(cluster, cluster.ports["haproxy"], ["follower 1", "follower 2"], seconds)
-    return {"one": round(one), "two behind haproxy": round(two), "ratio": round(two / one, 2)}
+    """Measures the three cases in turn, and returns medians of three turns."""
+    found = {"one": [], "one behind haproxy": [], "two behind haproxy": []}
+    for _ in range(3):
+        found["one"].append(finds_per_processor_second(cluster, cluster.ports["follower 1"], ["follower 1"], seconds))
+        with suspended(cluster, "follower 2"):
+            found["one behind haproxy"].append(
+                finds_per_processor_second(cluster, cluster.ports["haproxy"], ["follower 1"], seconds))
+        found["two behind haproxy"].append(
+            finds_per_processor_second(cluster, cluster.ports["haproxy"], ["follower 1", "follower 2"], seconds))
+    median = {name: sorted(figures)[1] for name, figures in found.items()}
+    return {name: round(figure) for name, figure in median.items()} | {
+        "two / one": round(median["two behind haproxy"] / median["one"], 2),
+        "two / one behind haproxy": round(median["two behind haproxy"] / median["one behind haproxy"], 2)}
 
 
 def main():
