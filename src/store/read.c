@@ -10,7 +10,11 @@
     "t.id, t.generation, t.provider, t.sha256, p.name, t.name, t.source_id, t.format, t.category, t.title,"            \
     " t.description, t.schema, t.definition, t.export_name"
 
-enum { SLICE_ROWS = 1024 }; /* tools that one statement reads */
+enum {
+    TOOL_COLUMN_COUNT = 14,
+    SLICE_ROWS = 1024, /* tools that one statement reads, of all */
+    GET_AT_ONCE = 128  /* the same of given ids */
+};
 
 static struct store_key read_key(struct sql_statement *row)
 {
@@ -124,15 +128,45 @@ static int get_stored_tool(struct store *store, int64_t id, struct arena *arena,
     return 1;
 }
 
+/* Reads up to GET_AT_ONCE tools with one statement, because each statement is a round trip. Returns the number of tools
+ * found. */
+static int get_tools_at_once(struct store *store, const int64_t *ids, size_t count, struct arena *arena,
+                             struct tool *out, wt_error *err)
+{
+    WT_CLEANUP(wt__sql_close) struct sql_statement *row = NULL;
+    struct sql_value values[GET_AT_ONCE];
+    int found = 0, rc;
+    for (size_t i = 0; i < count; i++) {
+        values[i] = sql_integer(ids[i]);
+        out[i] = (struct tool){0};
+    }
+    WT_TRY(wt__sql_open(store,
+                        "SELECT " TOOL_COLUMNS ", n.place FROM UNNEST(?1) WITH ORDINALITY AS n (id, place)"
+                        " JOIN tool t ON t.id = n.id JOIN provider p ON p.id = t.provider",
+                        SQL_VALUES(sql_array(values, count, 1)), &row, err));
+    while ((rc = wt__sql_step(store, row, err)) == 1) {
+        size_t at = (size_t)wt__sql_integer(row, TOOL_COLUMN_COUNT) - 1;
+        if (at >= count)
+            return wt__fail(err, WT_ESTORE, "the database returned a tool that was not asked for");
+        WT_TRY(fill_tool(store, &out[at], row, err));
+        WT_TRY(wt__store_copy_tool(&out[at], arena, err));
+        found++;
+    }
+    return rc < 0 ? rc : found;
+}
+
 int wt__store_get(struct store *store, const int64_t *ids, size_t count, struct arena *arena, struct tool *out,
                   wt_error *err)
 {
     /* One transaction, so that the file is locked once and not once per tool. */
     WT_CLEANUP(wt__end_read_scope) struct read_scope scope = {0};
+    size_t step = store->driver->has_arrays ? GET_AT_ONCE : 1;
     int found = 0;
     WT_TRY(wt__begin_read_scope(&scope, store, err));
-    for (size_t i = 0; i < count; i++) {
-        int rc = get_stored_tool(store, ids[i], arena, &out[i], err);
+    for (size_t i = 0; i < count; i += step) {
+        size_t some = count - i < step ? count - i : step;
+        int rc = step > 1 ? get_tools_at_once(store, ids + i, some, arena, out + i, err)
+                          : get_stored_tool(store, ids[i], arena, &out[i], err);
         if (rc < 0)
             return rc;
         found += rc;
