@@ -212,8 +212,8 @@ void wt__otlp_push(struct otlp *otlp, const struct otlp_request *request)
     }
     *place_at(otlp, head) = *request;
     atomic_store(&otlp->head, head + 1);
-    size_t waiting =
-        waiting_requests(otlp); /* counted after the store, because the thread may just have emptied the queue */
+    /* Counted after the store, because the thread may have emptied the queue meanwhile. */
+    size_t waiting = waiting_requests(otlp);
     if (waiting == 1 || waiting == OTLP_BATCH_MAX) {
         pthread_mutex_lock(&otlp->lock);
         pthread_cond_signal(&otlp->wake);

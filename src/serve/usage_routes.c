@@ -100,7 +100,7 @@ static void answer_usage(void *context, struct http_exchange *exchange, const st
         answer_usage_error(usage, exchange, &err, retry_ms);
 }
 
-/* Where the result of a tenant's report goes. */
+/* Context of put_tenant_result: the call that it answers, or fails. */
 struct tenant_report {
     const struct usage_routes *usage;
     struct api_call *call;
