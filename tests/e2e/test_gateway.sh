@@ -294,7 +294,7 @@ import json, sys
 work, python, notes = sys.argv[1:]
 home = {"command": python, "args": [notes, "home"]}
 def gateway(name, file):
-    return {"command": f"{work}/called/{name}", "args": ["-q", "mcp", "--model", "", "--servers", f"{work}/{file}"]}
+    return {"command": f"{work}/called/{name}", "args": ["-q", "mcp", "--model", "", "--list-wait", "60", "--servers", f"{work}/{file}"]}
 for file, servers in {"circle.json": {"tools": gateway("whichtool", "circle.json"), "home": home},
                       "wrapped.json": {"tools": gateway("other", "wrapped.json"), "home": home},
                       "outer.json": {"inner": gateway("other", "inner.json")},
