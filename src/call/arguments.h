@@ -107,6 +107,8 @@ struct parameter {
     bool takes_code;             /* an identifier, or digits that are not a number, such as a phone number */
     bool takes_money;            /* an amount of money */
     bool takes_currency;         /* a currency code */
+    bool names_number;           /* the name says that the value is a number, such as "num_beds" or "max_price" */
+    bool names_words;            /* the name says that the value is no number, such as "room_type" */
     size_t letters;              /* length of a code, from the description ("three-letter code"); 0 if unknown */
     const json_t *values;        /* "enum", or NULL */
     struct str examples[PARAMETER_EXAMPLES]; /* [example_count] values from the description and from past calls */
@@ -345,7 +347,7 @@ struct str wt__coverage_unread(const struct call_arguments *arguments, const str
  *
  *   time: the request and the tool both mention the future, the present or the past ("forecast", "current"). Raises
  *     the share if both mention the same, else lowers the share
- *   kind: the request has a ZIP code, an email address, a URL or coordinates. Raises the share if the tool mentions
+ *   kind: the request has a ZIP code, an email address, a URL, coordinates or a date. Raises the share if the tool mentions
  *     such values, else lowers the share
  *   leftover: the request has a value unused by the tool's parameters. Lowers the share
  *
@@ -358,16 +360,20 @@ enum detail { DETAIL_TIME = 1, DETAIL_KIND = 2, DETAIL_LEFTOVER = 4 };
 struct choice {
     struct str name, description;
     const struct parameters *parameters;
-    double score;     /* score of the search; highest for the first choice */
-    double decided;   /* output: share of the best score, changed by the details; the greatest wins */
-    unsigned details; /* output: bits of enum detail that changed the share */
-    bool leftover;    /* true if call_arguments.unused of the tool is not empty */
+    double score;         /* score of the search; highest for the first choice */
+    double decided;       /* output: share of the best score, changed by the details; the greatest wins */
+    unsigned details;     /* output: bits of enum detail that changed the share */
+    unsigned kinds_taken; /* output: kinds of values in the request that the tool takes */
+    bool leftover;        /* true if call_arguments.unused of the tool is not empty */
 };
 
 /* Two tools are ambiguous if their `decided` values differ by less than this. */
 #define DECISION_CLOSE 0.03
 
-/* Fills `decided` and `details` of the choices and returns the index of the best one, the first of equals. count is
+/* True if the request has a value of a kind that a tool may mention. */
+bool wt__has_value_kind(const struct literals *literals);
+
+/* Fills the outputs of the choices and returns the index of the best one, the first of equals. count is
  * above 0. */
 size_t wt__decide_tool(const struct literals *literals, struct choice *choices, size_t count);
 

@@ -49,21 +49,17 @@ void wt_called_free(wt_called *public)
     free(result);
 }
 
-/* Makes candidates of the hits, weak ones included: details of the request may decide for one. If all hits are weak
- * and no language model reads them, the first hit becomes the only candidate, unless `abstain` has its default and the
- * probability that some tool fits is below WEAK_LEAST. */
+/* Makes candidates of the hits, weak ones included: details of the request may decide for one. */
 static void take_candidates(struct call_run *calling)
 {
     const wt_hits *hits = calling->hits;
     size_t weak = 0;
     for (size_t i = 0; i < hits->len; i++)
         weak += hits->items[i]->weak != 0;
-    calling->weak = weak > 0 && weak == hits->len;
-    bool asks = calling->weak && !calling->model.wanted;
-    size_t most = asks ? 1 : WT_MAX_CALL_CANDIDATES;
-    if (asks && calling->options->abstain == 0 && hits->no_answer_probability > 1 - WEAK_LEAST)
-        return;
-    for (size_t i = 0; i < hits->len && calling->count < most; i++) {
+    calling->weak = calling->unlikely || (weak > 0 && weak == hits->len);
+    calling->unlikely |= calling->weak && !calling->model.wanted && calling->options->abstain == 0 &&
+                         hits->no_answer_probability > 1 - WEAK_LEAST;
+    for (size_t i = 0; i < hits->len && calling->count < WT_MAX_CALL_CANDIDATES; i++) {
         const wt_hit *hit = hits->items[i];
         calling->candidates[calling->count++] =
             (struct call_candidate){.tool = hit->tool, .score = hit->score, .probability = hit->probability};
@@ -91,6 +87,13 @@ static int search_candidates(struct call_run *calling, wt_error *err)
     double share = abstains ? ABSTAIN : options->abstain;
     find.abstain = share > 0 ? share : 0; /* WT_OFF is 0 here */
     WT_TRY(wt__find_jointly(calling->engine, calling->request, &find, &calling->hits, err));
+    if (abstains && calling->hits->len == 0 && wt__has_value_kind(&calling->literals)) {
+        wt_hits_free(calling->hits);
+        calling->hits = NULL;
+        calling->unlikely = true;
+        find.abstain = 0;
+        WT_TRY(wt__find_jointly(calling->engine, calling->request, &find, &calling->hits, err));
+    }
     take_candidates(calling);
     return 0;
 }
@@ -116,6 +119,8 @@ static int read_candidate_arguments(struct call_run *calling, struct call_candid
     return 0;
 }
 
+/* Chooses the candidate. If it is unlikely that any tool fits, only a candidate that takes a kind of value in the request
+ * remains. */
 static void decide_candidate(struct call_run *calling)
 {
     struct choice choices[WT_MAX_CALL_CANDIDATES];
@@ -133,6 +138,8 @@ static void decide_candidate(struct call_run *calling)
         calling->candidates[i].decided = choices[i].decided;
         calling->candidates[i].details = choices[i].details;
     }
+    if (calling->unlikely && choices[calling->first].kinds_taken == 0)
+        calling->count = 0;
 }
 
 /* ---------------------------------------------------------------- doubt about calling the tool */
@@ -532,6 +539,8 @@ static int finish_call(struct call_run *calling, wt_called *out, wt_error *err)
 
 static int make_call(struct call_run *calling, wt_called *out, wt_error *err)
 {
+    if (wt__literals_read(&calling->literals, calling->request, calling->arena) < 0)
+        return wt__fail_nomem(err);
     if (calling->options->tool) {
         WT_TRY(wt_get(calling->engine, calling->options->tool, &calling->tools, err));
         calling->candidates[calling->count++] =
@@ -541,8 +550,6 @@ static int make_call(struct call_run *calling, wt_called *out, wt_error *err)
     }
     WT_TRY(report_search(calling, out, err));
     calling->found = calling->count;
-    if (wt__literals_read(&calling->literals, calling->request, calling->arena) < 0)
-        return wt__fail_nomem(err);
     for (size_t i = 0; i < calling->count; i++)
         WT_TRY(read_candidate_arguments(calling, &calling->candidates[i], err));
     if (calling->count == 0)

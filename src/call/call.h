@@ -71,7 +71,8 @@ struct call_run {
     wt_hits *hits;   /* NULL with options->tool */
     wt_tools *tools; /* NULL without options->tool */
     struct call_candidate candidates[WT_MAX_CALL_CANDIDATES];
-    bool weak;            /* true if all hits are weak; without a language model, only one of them is a candidate */
+    bool weak;            /* true if all hits are weak */
+    bool unlikely;        /* true if no tool seems to fit, so that only a kind of value makes a candidate */
     size_t count;         /* number of candidates; 0 if no tool was found or the language model chose none */
     size_t found;         /* number of candidates whose values must be freed; kept if the language model resets count */
     size_t first, second; /* the chosen and the next best candidate; second is SIZE_MAX if there is only one */

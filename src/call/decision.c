@@ -20,7 +20,7 @@ static const double SHARE_POWER = .3;
 static const double REACH = .5;
 
 enum time { TIME_PAST = 1, TIME_PRESENT = 2, TIME_FUTURE = 4 };
-enum { KINDS = 4, ZIP_DIGITS = 5, COORDINATE_DEGREES = 180 };
+enum { KINDS = 5, ZIP_DIGITS = 5, COORDINATE_DEGREES = 180 };
 
 #define WORDS(...)                                                                                                     \
     (const char *const[])                                                                                              \
@@ -41,15 +41,17 @@ static const struct {
                       "former")},
 };
 
-/* Words of tool definitions that name a kind of literal. Indexed by KIND_ZIP to KIND_COORDINATES. */
+/* Words of tool definitions that name a kind of literal. Indexed by KIND_ZIP to KIND_DATE. */
 static const char *const *const kind_words[KINDS] = {
     WORDS("zip", "zipcode", "zipcodes", "postal", "postcode"),
     WORDS("email", "emails", "mail"),
     WORDS("url", "urls", "uri", "link", "links", "website", "webpage", "web", "domain"),
     WORDS("lat", "latitude", "lon", "lng", "longitude", "coordinate", "coordinates", "geo", "geolocation",
           "geocoordinates", "geographic", "geographical"),
+    WORDS("date", "dates", "datetime", "day", "calendar", "schedule", "appointment", "deadline", "birthday", "checkin",
+          "checkout"),
 };
-enum { KIND_ZIP, KIND_EMAIL, KIND_URL, KIND_COORDINATES };
+enum { KIND_ZIP, KIND_EMAIL, KIND_URL, KIND_COORDINATES, KIND_DATE };
 
 static size_t count_list_words(const char *const *words)
 {
@@ -110,6 +112,8 @@ static unsigned read_literal_kinds(const struct literal *literals, size_t count)
         kinds |= is_zip_code(&literals[i]) ? 1U << KIND_ZIP : 0;
         kinds |= literals[i].kind == LITERAL_EMAIL ? 1U << KIND_EMAIL : 0;
         kinds |= literals[i].kind == LITERAL_URL ? 1U << KIND_URL : 0;
+        bool dated = literals[i].kind == LITERAL_DATE || literals[i].kind == LITERAL_DATE_TIME;
+        kinds |= dated ? 1U << KIND_DATE : 0;
         coordinates += is_coordinate(&literals[i]);
     }
     return coordinates >= 2 ? kinds | 1U << KIND_COORDINATES : kinds;
@@ -121,6 +125,7 @@ static void score_choice(struct choice *choice, struct decision_traits request, 
     /* With a best score of 0 or less, a quotient is not a share. The exponential gives a share from 0 to 1. */
     choice->decided = best > 0 ? pow(fmax(choice->score, 0) / best, SHARE_POWER) : exp(choice->score - best);
     choice->details = 0;
+    choice->kinds_taken = 0;
     if (choice->decided < 1 - REACH)
         return;
     if (request.times && tool.times) {
@@ -129,13 +134,20 @@ static void score_choice(struct choice *choice, struct decision_traits request, 
     }
     for (unsigned kind = 0; kind < KINDS; kind++)
         if (request.kinds >> kind & 1) {
-            choice->decided += tool.kinds >> kind & 1 ? KIND_WEIGHT : -KIND_WEIGHT;
+            bool takes = tool.kinds >> kind & 1;
+            choice->decided += takes ? KIND_WEIGHT : -KIND_WEIGHT;
+            choice->kinds_taken += takes;
             choice->details |= DETAIL_KIND;
         }
     if (choice->leftover) {
         choice->decided -= LEFTOVER_WEIGHT;
         choice->details |= DETAIL_LEFTOVER;
     }
+}
+
+bool wt__has_value_kind(const struct literals *literals)
+{
+    return read_literal_kinds(literals->items, literals->len) != 0;
 }
 
 size_t wt__decide_tool(const struct literals *literals, struct choice *choices, size_t count)

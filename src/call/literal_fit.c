@@ -49,6 +49,8 @@ float wt__kind_evidence(const struct parameter *parameter, const struct literal 
     case PARAMETER_NUMBER:
         return number ? (literal->spelled ? -PAIR_LITTLE : 0) : PAIR_NEVER;
     case PARAMETER_ANY:
+        if (number ? parameter->names_words : parameter->names_number)
+            return PAIR_NEVER;
         return number ? 0 : score_text_kind(parameter, literal);
     case PARAMETER_STRING:
         return score_text_kind(parameter, literal);

@@ -198,6 +198,8 @@ static void read_name_flags(struct parameter *out)
                                         "key", "uuid", "token", "username", "postal", "account", "password", "version"};
     static const char *const money[] = {"price",  "cost",    "amount",    "budget", "fee",
                                         "salary", "payment", "principal", "income", "fare"};
+    static const char *const counts[] = {"num", "count", "quantity", "max", "min", "maximum", "minimum"};
+    static const char *const sorts[] = {"type", "kind", "category", "means", "mode", "sort", "color", "colour"};
     if (wt__takes_text(out))
         read_date_flags(out, name_has_word(out, dates, sizeof dates / sizeof *dates),
                         name_has_word(out, times, sizeof times / sizeof *times));
@@ -205,6 +207,9 @@ static void read_name_flags(struct parameter *out)
     out->takes_place = name_has_word(out, places, sizeof places / sizeof *places);
     out->takes_code = name_has_word(out, codes, sizeof codes / sizeof *codes);
     out->takes_money = name_has_word(out, money, sizeof money / sizeof *money);
+    bool moment = out->takes_date || out->takes_time || out->takes_date_time;
+    out->names_number = !moment && (out->takes_money || name_has_word(out, counts, sizeof counts / sizeof *counts));
+    out->names_words = name_has_word(out, sorts, sizeof sorts / sizeof *sorts);
 }
 
 static void read_parameter_schema(struct parameter *out)

@@ -40,6 +40,11 @@ static const struct {
 } cases[] = {
     {"the parameter's name before a value identifies the parameter", PLACE,
      "weather at longitude -97.8 and latitude = 11.6", "lat=11.6 lon=-97.8"},
+    {"a name is not the value of an untyped number", OBJECT("\"max_square_feet\":{},\"location\":{}", ""),
+     "homes in Salem", "location=Salem"},
+    {"a number is not the value of an untyped word", OBJECT("\"room_type\":{}", ""), "3 rooms", "room_type=?- +3"},
+    {"a name is not an untyped price", OBJECT("\"price\":{}", ""), "shoes of Adidas", "price=?- +Adidas"},
+    {"a number is an untyped price", OBJECT("\"max_price\":{}", ""), "shoes for at most 500", "max_price=500"},
     {"a maximum is not the minimum", RANGE, "shoes for at most 500", "max_price=500"},
     {"a minimum is not the maximum", RANGE, "shoes above 500", "min_price=500"},
     {"\"no more than\" is a maximum", RANGE, "shoes for no more than 500", "max_price=500"},

@@ -55,6 +55,11 @@ silent out
 says "^No tool fits.$"
 expect 8 "unless that is wanted" call "${model[@]}" --abstain 0 the zebra books xyzzy plugh
 prints "No tool clearly fits"
+"$WHICHTOOL" -q -s samples.wt add "$source_root/samples/catalogue" >/dev/null || exit 1
+expect 1 "no tool fits a greeting" -s samples.wt call greetings for grandma
+expect 8 "but one takes an address" -s samples.wt call greetings for ada@example.org
+prints "^tool +postbox/send_message$"
+prints "^question +No tool clearly fits"
 expect 2 "an empty request" call "${model[@]}" ""
 says "the request is empty"
 expect 2 "a form that is not there" call --format yaml rain
