@@ -39,6 +39,9 @@ TABLE_3 = {
     "rerank-50": "88.4 91.4 79.6 80.2 82.6 81.6 83.5 84.4 80.6 82.6 75.5 77.1 62.5 63.4 72.8 74.4 78.2 79.4",
     "toolrerank": "92.2 95.0 84.4 88.2 85.5 85.6 87.3 89.6 85.3 88.2 79.0 81.6 66.1 66.4 76.8 78.7 82.1 84.2",
 }
+# Table 4: pass rate and win rate of ToolLLaMA with the first five tools.
+TABLE_4 = {"bm25": (58.8, 50.8), "dpr": (57.2, 49.8), "rerank-10": (60.2, 53.7), "rerank-30": (59.8, 53.7),
+           "rerank-50": (59.8, 55.2), "toolrerank": (61.5, 57.0)}
 # Table 5: m_s, m_u, and recall of seen, unseen and all.
 TABLE_5 = ((10, 50, 89.6, 78.7, 84.2), (10, 30, 89.6, 77.8, 83.7), (30, 50, 87.3, 77.5, 82.4),
            (10, 10, 89.6, 74.5, 82.0), (30, 30, 87.2, 76.7, 81.9), (50, 50, 85.6, 76.3, 81.0),
@@ -53,6 +56,7 @@ PAPER_SETTINGS = {"seen_depth": 10, "unseen_depth": 50, "tau_s": 0.85, "tau_m": 
                   "cover": 0, "truncate": True, "expand_seen": False, "expand_unseen": True,
                   "rules": {"unknown": "none", "single": "algorithm1", "multi": "algorithm2"}}
 
+FIRST_STAGE = {"truncate": False, "cover": 0, "rules": {kind: "none" for kind in ("unknown", "single", "multi")}}
 DPR = {"lexical": 0, "dense": 1, "subquery": 0}
 
 
@@ -99,23 +103,27 @@ class Variants:
         self.whichtool, self.data, self.folder, self.place, self.pool = whichtool, data, folder, place, pool
         self.runs = {}
 
-    def ask(self, settings, weights=None, timed=1):
-        """Starts a run with other settings. weights: of the first stage; timed: number of timed requests, for the first use of the settings."""
+    def ask(self, settings, weights=None, timed=1, cross=True):
+        """Starts a run with other settings. weights: of the first stage; timed: number of timed requests, for the first use
+        of the settings; cross: whether the cross-encoder reads the hits."""
         with open(os.path.join(self.folder, "toolrerank", "config.json"), encoding="utf-8") as file:
             config = json.load(file)
         config["hierarchy"].update(settings)
         config["weights"] = weights or config["weights"]
+        left_out = ("toolrerank",) if cross else ("toolrerank", "cross")
+        if not cross:
+            config.update(across=False, cross=None)
         text = json.dumps(config, sort_keys=True)
         if text not in self.runs:
-            copy = self.copy(str(len(self.runs)), text)
+            copy = self.copy(str(len(self.runs)), text, left_out)
             self.runs[text] = self.pool.submit(ask, self.whichtool, self.data, copy, "toolrerank", timed)
         return self.runs[text]
 
-    def copy(self, name, config):
+    def copy(self, name, config, left_out):
         copy = os.path.join(self.place, name)
         os.makedirs(os.path.join(copy, "toolrerank"))
         for entry in os.listdir(self.folder):
-            if entry != "toolrerank":
+            if entry not in left_out:
                 os.symlink(os.path.abspath(os.path.join(self.folder, entry)), os.path.join(copy, entry))
         with open(os.path.join(copy, "toolrerank", "config.json"), "w", encoding="utf-8") as file:
             file.write(config)
@@ -180,6 +188,18 @@ def print_figure_1(data, runs):
     print_table(["candidates", "seen", "unseen"], rows)
 
 
+def complete(data, found, request):
+    return data.right[request] <= set(found.get(request, ()))
+
+
+def print_table_4(data, runs):
+    """Without ToolBench's servers no call can be executed. A request can only pass if all its tools are offered."""
+    print("\nTable 4, requests whose needed tools are all among the first five:")
+    print_table(["", "seen", "unseen", "all", "paper: pass rate", "paper: win rate"],
+                [[recipe, *(f"{of_groups(data, found, groups, complete):.1f}" for groups in (SEEN, UNSEEN, SEEN + UNSEEN)),
+                  *map(str, TABLE_4.get(recipe, ("", "")))] for recipe, (found, _) in runs.items()])
+
+
 def interval(data, ours, theirs):
     """Returns the difference of recall and its interval."""
     differences = [recall(data, ours, q) - recall(data, theirs, q) for q in data.right]
@@ -204,7 +224,9 @@ def main():
         plain["toolrerank"] = variants.ask({}, timed=TIMED)
         varied = {name: variants.ask(settings) for name, settings in wanted.items()}
         papers = variants.ask(PAPER_SETTINGS, DPR)
+        stage = variants.ask(FIRST_STAGE, cross=False)
         runs = {recipe: answer.result() for recipe, answer in plain.items()}
+        runs["first stage of toolrerank"] = stage.result()
         runs["toolrerank, the paper's settings"] = papers.result()
         found = {name: answer.result()[0] for name, answer in varied.items()}
     ours = runs["toolrerank"][0]
@@ -213,6 +235,7 @@ def main():
     if kind:
         print(f"\nOne provider or several: {100 * kind['accuracy']:.1f} % told right (93.3), Brier {kind['brier']:.3f}")
 
+    print_table_4(data, runs)
     print_figure_1(data, runs)
     print("\nTable 5, Recall@5 with other depths:")
     print_table(["m_s", "m_u", "seen", "unseen", "all"],
