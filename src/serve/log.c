@@ -74,7 +74,8 @@ static void write_text_line(struct buffer *out, const struct log_request *reques
 {
     const struct http_record *record = request->record;
     put_log_time(out, request->unix_ms);
-    wt__buffer_printf(out, " %s %s ", record->peer, *request->key ? request->key : "-");
+    wt__buffer_printf(out, " %s %s%s%s ", record->peer, *request->key ? request->key : "-", *request->tenant ? "@" : "",
+                      request->tenant);
     if (record->request) {
         wt__buffer_str(out, wt__str_head(record->request->method, METHOD_SHOWN));
         wt__buffer_char(out, ' ');
@@ -109,6 +110,8 @@ static void write_json_line(struct buffer *out, const struct log_request *reques
     wt__json_text_or_null(out, "trace_id", *request->trace_id ? request->trace_id : NULL);
     wt__json_text(out, "peer", record->peer);
     wt__json_text_or_null(out, "key", *request->key ? request->key : NULL);
+    if (*request->tenant)
+        wt__json_text(out, "tenant", request->tenant);
     wt__json_text(out, "route", request->route);
     if (record->request) {
         put_shown_member(out, "method", wt__str_head(record->request->method, PATH_SHOWN));

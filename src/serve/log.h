@@ -29,6 +29,7 @@ struct log_request {
     const struct http_record *record;
     const char *route;      /* name of the route; "other" if unknown */
     const char *key;        /* name of the client's key, "" if unknown */
+    const char *tenant;     /* tenant of the request, "" without one */
     const char *request_id; /* "" if the input was not a request */
     const char *trace_id;   /* "" if unknown */
     const char *mcp_method; /* NULL without MCP */

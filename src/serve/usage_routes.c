@@ -127,14 +127,13 @@ static int answer_tenant_usage(struct api_call *call, wt_error *err)
     const struct usage_routes *usage = call->context;
     WT_CLEANUP(wt__body_dispose) struct batch_query query = {0};
     struct tenant_report report = {.usage = usage, .call = call, .err = err};
-    unsigned retry_ms;
     WT_TRY(wt__batch_query_read(&query, call->request->query, err));
     if (!usage->log)
         return wt__fail(err, WT_EREADONLY, "cannot record usages: the store is open for reading only");
     const struct usage_batch batch = {.client = wt__str(*call->principal ? call->principal : USAGE_LOG_NO_KEY),
                                       .id = wt__str(query.id),
                                       .lines = call->request->body};
-    WT_TRY(wt__usage_log_record(usage->log, call->engine, &batch, put_tenant_result, &report, &retry_ms, err));
+    WT_TRY(wt__usage_log_record(usage->log, call->engine, &batch, put_tenant_result, &report, &call->retry_ms, err));
     return report.rc;
 }
 

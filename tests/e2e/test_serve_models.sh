@@ -78,7 +78,9 @@ until_seen 3
 sed -n 3p seen >out
 prints " encoder$"
 until_said 2 "reloaded the trained models"
-kill -HUP "$served" # no change
+kill -HUP "$served"
+what="no change"
+until_said 1 "the trained models have not changed"
 # Unreadable models.
 cp tools.wt-models/auto/config.json sound.json
 echo nonsense >tools.wt-models/auto/config.json

@@ -170,6 +170,10 @@ ask 200 "others do not" "$plain" POST /v1/find '{"query": "grind beans", "recipe
 lacks out 'office/'
 ask 200 "it reports use" "$own" POST /v1/usage '{"request": "fresh powder", "tools": ["office/grind_beans"]}'
 prints '"recorded":1'
+"$python" -c 'print("{\"request\": \"r\", \"tools\": [\"weather/get_tides\"]}\n" * 900, end="")' >many
+ask 200 "it reports much" "$own" POST /v1/usage @many
+ask 429 "and too much at once" "$own" POST /v1/usage @many
+prints 'the client reports more than 120 usages a minute; try again in [0-9]+ s'
 ask 400 "an invalid report" "$own" POST /v1/usage '{"request": "x", "tools": ["tables/book_table"]}'
 ask 404 "a hidden tool" "$own" GET /v1/tools/tables/book_table
 ask 400 "a shared tool stays" "$own" DELETE /v1/tools/weather/get_tides

@@ -23,27 +23,27 @@ static const struct {
 } rows[] = {
     {"all members, as JSON",
      LOG_FORM_JSON,
-     {&record, "find", "laptop", "id-1", "0af7651916cd43dd8448eb211c80319c", "tools/call", {"a\nb", 3}, 1000123},
+     {&record, "find", "laptop", "acme", "id-1", "0af7651916cd43dd8448eb211c80319c", "tools/call", {"a\nb", 3}, 1000123},
      "{\"time\":\"1970-01-01T00:16:40.123Z\",\"level\":\"warning\",\"request_id\":\"id-1\","
      "\"trace_id\":\"0af7651916cd43dd8448eb211c80319c\",\"peer\":\"127.0.0.1:5000\",\"key\":\"laptop\","
-     "\"route\":\"find\",\"method\":\"POST\",\"path\":\"/v1/\\\"\\\\x\\u007f\\u202e\",\"mcp_method\":\"tools/call\","
+     "\"tenant\":\"acme\",\"route\":\"find\",\"method\":\"POST\",\"path\":\"/v1/\\\"\\\\x\\u007f\\u202e\",\"mcp_method\":\"tools/call\","
      "\"status\":404,\"bytes\":12,\"queue_ms\":0.5,\"run_ms\":1.25,\"ms\":1.75,\"asked\":\"a\\nb\"}\n"},
     {"all members, as text",
      LOG_FORM_TEXT,
-     {&record, "find", "laptop", "id-1", "0af7651916cd43dd8448eb211c80319c", "tools/call", {"a\nb", 3}, 1000123},
-     "1970-01-01T00:16:40.123Z 127.0.0.1:5000 laptop POST \"/v1/\\\"\\\\x\\u007f\\u202e\" 404 12 bytes 0.5+1.2 ms id-1 "
+     {&record, "find", "laptop", "acme", "id-1", "0af7651916cd43dd8448eb211c80319c", "tools/call", {"a\nb", 3}, 1000123},
+     "1970-01-01T00:16:40.123Z 127.0.0.1:5000 laptop@acme POST \"/v1/\\\"\\\\x\\u007f\\u202e\" 404 12 bytes 0.5+1.2 ms id-1 "
      "trace 0af7651916cd43dd8448eb211c80319c \"a\\nb\"\n"},
     {"no key, no trace of its own, no text",
      LOG_FORM_TEXT,
-     {&record, "find", "", "id-1", "", NULL, {0}, 0},
+     {&record, "find", "", "", "id-1", "", NULL, {0}, 0},
      "1970-01-01T00:00:00.000Z 127.0.0.1:5000 - POST \"/v1/\\\"\\\\x\\u007f\\u202e\" 404 12 bytes 0.5+1.2 ms id-1\n"},
     {"input that was not a request, as text",
      LOG_FORM_TEXT,
-     {&(struct http_record){.peer = "unix", .status = 400}, "other", "", "", "", NULL, {0}, 0},
+     {&(struct http_record){.peer = "unix", .status = 400}, "other", "", "", "", "", NULL, {0}, 0},
      "1970-01-01T00:00:00.000Z unix - - - 400 0 bytes 0.0+0.0 ms -\n"},
     {"input that was not a request, as JSON",
      LOG_FORM_JSON,
-     {&(struct http_record){.peer = "unix", .status = 400}, "other", "", "", "", NULL, {0}, 0},
+     {&(struct http_record){.peer = "unix", .status = 400}, "other", "", "", "", "", NULL, {0}, 0},
      "{\"time\":\"1970-01-01T00:00:00.000Z\",\"level\":\"warning\",\"request_id\":null,\"trace_id\":null,"
      "\"peer\":\"unix\",\"key\":null,\"route\":\"other\",\"status\":400,\"bytes\":0,\"queue_ms\":0,\"run_ms\":0,"
      "\"ms\":0}\n"},

@@ -114,9 +114,11 @@ static void *run_model_reload(void *context)
                         reloaded ? "reloaded the trained models, with an error"
                                  : "cannot reload the trained models, keeping the old ones",
                         err.message);
-    else if (reloaded && api->options.log.form != LOG_FORM_OFF)
+    else if (api->options.log.form != LOG_FORM_OFF && reloaded)
         wt__log_message(&api->options.log, LOG_LEVEL_INFO, "reloaded the trained models in %.0f ms",
                         wt__now_ms() - begun);
+    else if (api->options.log.form != LOG_FORM_OFF)
+        wt__log_message(&api->options.log, LOG_LEVEL_INFO, "the trained models have not changed");
     release_long_place(api, THE_SERVER);
     return NULL;
 }
@@ -201,7 +203,7 @@ struct finished_request {
     const struct request_trace *trace; /* NULL if the input was not a request */
     const struct route *route;         /* NULL if unknown */
     size_t route_index;                /* as in struct route_match */
-    const char *key;
+    const char *key, *tenant;          /* "" if unknown */
 };
 
 /* Returns the text of the request if the route has a body of fields, else an empty text. */
@@ -223,6 +225,7 @@ static void log_request(struct http_api *api, const struct finished_request *don
     const struct log_request line = {.record = done->record,
                                      .route = wt__metrics_route(&api->metrics, done->route_index),
                                      .key = done->key,
+                                     .tenant = done->tenant,
                                      .request_id = trace ? trace->request_id : "",
                                      .trace_id = trace_id,
                                      .mcp_method = trace ? atomic_load(&trace->method) : NULL,
@@ -284,11 +287,12 @@ static void count_request(struct metrics *metrics, const struct finished_request
 static void record_request(void *context, const struct http_record *record)
 {
     struct http_api *api = context;
-    char key[KEY_NAME_BYTES_MAX + 1] = "";
+    char key[KEY_NAME_BYTES_MAX + 1] = "", tenant[WT_MAX_TENANT_NAME_BYTES + 1] = "";
     struct trace_span spans[TRACE_SPANS_MAX];
     size_t span_count = 0, missed = 0;
     struct route_match match = {.index = SIZE_MAX};
-    struct finished_request done = {.record = record, .trace = record->note, .route_index = SIZE_MAX, .key = key};
+    struct finished_request done = {
+        .record = record, .trace = record->note, .route_index = SIZE_MAX, .key = key, .tenant = tenant};
     if (record->request)
         done.route = wt__route_find(&api->service, record->request, &match);
     if (done.route)
@@ -301,7 +305,7 @@ static void record_request(void *context, const struct http_record *record)
     bool logs = log->form != LOG_FORM_OFF && log->say && wt__log_level_of(record->status) >= log->level;
     bool exports = api->otlp && done.trace && !(done.route && done.route->is_probe);
     if (record->request && (logs || exports))
-        wt__api_read_scopes(api, record->request, key, NULL);
+        wt__api_read_scopes(api, record->request, key, tenant);
     if (logs)
         log_request(api, &done);
     if (exports)

@@ -68,8 +68,9 @@ struct api_call {
     struct request_trace *trace; /* NULL without an exchange */
     void *context;               /* that of the route, for its `answer` */
 
-    int status;       /* initially 200 */
-    const char *type; /* initially "application/json" */
+    unsigned retry_ms; /* of an answer that fails: the client has a rate, and may repeat the request after this time */
+    int status;        /* initially 200 */
+    const char *type;  /* initially "application/json" */
     struct buffer body;
     struct http_field fields[API_FIELDS_MAX];
     size_t field_count;

@@ -78,12 +78,15 @@ static void answer_failure(const struct http_api *api, struct api_call *call, co
 {
     const struct failure *failure = wt__failure_of(err->code);
     wt_error told;
-    if (failure->again)
-        add_answer_field(call, "Retry-After", "1");
+    char seconds[16];
+    snprintf(seconds, sizeof seconds, "%u", call->retry_ms / 1000 + 1);
+    if (failure->again || call->retry_ms > 0)
+        add_answer_field(call, "Retry-After", seconds);
     if (wt__client_error(&told, err, api->service.engine->path))
         wt__log_message(&api->options.log, LOG_LEVEL_ERROR, "%.*s: %s", (int)call->request->path.len,
                         call->request->path.ptr, err->message);
-    answer_refusal(call, failure->status, failure->word, told.message, told.pointer);
+    int status = call->retry_ms > 0 ? 429 : failure->status;
+    answer_refusal(call, status, failure->word, told.message, told.pointer);
 }
 
 /* Checks Host and Origin. Error messages do not repeat them, because they are untrusted text. */
