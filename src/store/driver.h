@@ -110,7 +110,8 @@ struct sql_driver {
     int (*complete_copies)(struct store *store, wt_error *err);
     /* Checks the whole database. */
     int (*check)(struct store *store, wt_error *err);
-    uint64_t (*size)(struct store *store); /* bytes of the database; 0 if unknown */
+    uint64_t (*size)(struct store *store);                            /* bytes of the database; 0 if unknown */
+    int (*limit)(struct store *store, uint64_t bytes, wt_error *err); /* see wt__store_limit; NULL to ignore it */
 
     /* Copies the database of a store in memory into an image, and opens an image in place of such a database. NULL if
      * the database cannot be in memory. */
@@ -131,6 +132,7 @@ struct store {
     char *replica_of;                   /* writer of a replica, whose changes are refused; NULL for other stores */
     int64_t version;                    /* version of the tables when they were opened; 0 until known */
     unsigned busy_ms;                   /* maximum wait for a lock */
+    uint64_t most_bytes;                /* wt__store_limit; 0 for none */
     struct progress *progress;          /* progress of the open call or the running import; may be NULL */
     double wait_began_ms;               /* start of the last wait for a lock, on the clock of wt__now_ms */
     int64_t segments_pruned_s;          /* time at which old ids of segments were last removed; 0 before */

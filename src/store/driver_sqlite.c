@@ -61,6 +61,9 @@ static int fail_sqlite(struct store *store, wt_error *err)
     case SQLITE_NOMEM:
         return wt__fail_nomem(err);
     case SQLITE_FULL:
+        if (store->most_bytes > 0 && sqlite3_system_errno(handle_of(store)) != ENOSPC)
+            return wt__fail(err, WT_ETOOLONG, "%s may have at most %llu MiB; remove tools or usages", store->path,
+                            (unsigned long long)(store->most_bytes >> 20));
         return wt__fail(err, WT_EFULL, "cannot write %s: the disk is full", store->path);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -460,6 +463,15 @@ static uint64_t measure_sqlite(struct store *store)
     return wt__file_size(store->path);
 }
 
+static int limit_sqlite(struct store *store, uint64_t bytes, wt_error *err)
+{
+    int64_t page;
+    char sql[64];
+    WT_TRY(wt__sql_number(store, "PRAGMA page_size", &page, err));
+    snprintf(sql, sizeof sql, "PRAGMA max_page_count=%llu", (unsigned long long)(bytes / (uint64_t)page));
+    return exec_sqlite(store, sql, err);
+}
+
 /* ---------------------------------------------------------------- images */
 
 static int save_sqlite_image(struct store *store, struct store_image *out, wt_error *err)
@@ -514,4 +526,5 @@ const struct sql_driver wt__sqlite_driver = {
     .set_bulk = set_sqlite_bulk,
     .check = check_sqlite,
     .size = measure_sqlite,
+    .limit = limit_sqlite,
 };

@@ -100,6 +100,12 @@ int wt__store_open(struct store **out, const char *path, const struct store_opti
     return 0;
 }
 
+int wt__store_limit(struct store *store, uint64_t bytes, wt_error *err)
+{
+    store->most_bytes = bytes;
+    return store->driver->limit ? store->driver->limit(store, bytes, err) : 0;
+}
+
 bool wt__store_private(const struct store *store)
 {
     return store->driver->is_private(store);

@@ -36,7 +36,9 @@ int wt__own_store_open(wt_engine **out, wt_engine *shared, const char *folder, s
     options.busy_ms = shared->busy_ms;
     options.request_cache = OWN_REQUEST_CACHE;
     WT_TRY(wt_open(out, location, &options, err));
-    int rc = wt__engine_borrow_models(*out, shared, err);
+    int rc = wt__store_limit((*out)->store, OWN_BYTES_MAX, err);
+    if (rc == 0)
+        rc = wt__engine_borrow_models(*out, shared, err);
     if (rc < 0) {
         wt_close(*out);
         *out = NULL;

@@ -525,6 +525,37 @@ static void test_opening_a_store_twice_keeps_its_locks(void **state)
     wt__store_close(writer);
 }
 
+/* A change beyond the limit of a store fails as a whole, and the store stays usable. */
+static void test_a_store_has_a_limit(void **state)
+{
+    (void)state;
+    enum { LEAST = 1 << 20, BIG = 100000, MOST = 100 };
+    char *text = calloc(BIG + 1, 1);
+    memset(text, 'x', BIG);
+    struct store *store = open_test_store("limited.wt", false);
+    assert_int_equal(add_one_tool(store, "first"), 0);
+    assert_int_equal(wt__store_limit(store, LEAST, &err), 0);
+    int rc = 0, added = 1;
+    while (rc == 0 && added < MOST) {
+        char name[16];
+        snprintf(name, sizeof name, "t%d", added);
+        struct tool tool = {.provider = STR("p"), .name = wt__str(name), .description = {text, BIG}};
+        const struct store_import_options options = {.source = wt__str(name)};
+        struct store_changes changes;
+        rc = wt__store_import(store, &tool, 1, &options, &changes, &err);
+        added += rc == 0;
+    }
+    assert_int_equal(rc, WT_ETOOLONG);
+    assert_non_null(strstr(err.message, "limited.wt may have at most 1 MiB"));
+    assert_in_range(added, 5, 10);
+    assert_int_equal(count_stored_tools(store), added);
+    assert_int_equal(wt__store_limit(store, 2 * LEAST, &err), 0);
+    assert_int_equal(add_one_tool(store, "last"), 0);
+    assert_int_equal(count_stored_tools(store), added + 1);
+    wt__store_close(store);
+    free(text);
+}
+
 /* Runs in a child process as an unprivileged user, because root may write every file. Returns 0 on success. */
 static int use_read_only_store(void)
 {
@@ -582,6 +613,7 @@ int main(void)
         cmocka_unit_test(test_a_store_is_inspected_in_one_transaction),
         cmocka_unit_test(test_a_reader_sees_commits),
         cmocka_unit_test(test_opening_a_store_twice_keeps_its_locks),
+        cmocka_unit_test(test_a_store_has_a_limit),
         cmocka_unit_test(test_a_store_without_write_permission_is_read),
     };
     return cmocka_run_group_tests(tests, make_store_folder, remove_store_folder);

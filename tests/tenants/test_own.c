@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "engine/support.h"
+#include "store/driver.h"
 #include "store/location.h"
 #include "tenants/own.h"
 #include "tenants/tenants.h"
@@ -152,6 +153,7 @@ static void own_tools_are_of_the_tenant_alone(void **state)
 {
     struct own_place *own = *state;
     wt_engine *tenant = take(own, "t"), *other = take(own, "u");
+    assert_true(tenant->store->most_bytes == OWN_BYTES_MAX);
     uint64_t before = count_tools(own, own->shared, false), of_other = count_tools(own, other, false);
     add(&own->place, tenant, OWN_TOOL);
     assert_best_hit(own, tenant, "coffee machine", "bm25", "office/brew");
