@@ -119,8 +119,8 @@ static int read_candidate_arguments(struct call_run *calling, struct call_candid
     return 0;
 }
 
-/* Chooses the candidate. If it is unlikely that any tool fits, only a candidate that takes a kind of value in the request
- * remains. */
+/* Chooses the candidate. If it is unlikely that any tool fits, only a candidate that takes a kind of value in the
+ * request remains. */
 static void decide_candidate(struct call_run *calling)
 {
     struct choice choices[WT_MAX_CALL_CANDIDATES];
