@@ -9,6 +9,7 @@ kept in WORK and reused. Prints Markdown: recall at 3, 5 and 7 on test in percen
 
 losses        the classifier with each loss: on the original encoder, on the trained one, and trained end to end with it
               (section 4.2), keeping its head
+triplets      tool2vec after training the encoder by contrast, and by triplets as in the paper (section 5.1.1)
 candidates    refiners of 8 to 128 candidates (table A.2); --recipes and --depths restrict them
 descriptions  descriptions instead of usage as vectors of tools, for retrieval and refiner (table A.1, rows 1 and 3)
 encoders      descriptions, usage, and both, by untrained encoders (table A.3); --encoders names these
@@ -123,6 +124,16 @@ def losses(bench):
     show(["encoder", "loss", "dev", *(f"R@{k}" for k in CUTOFFS)], rows)
 
 
+def triplets(bench):
+    rows = []
+    for loss in ("contrast", "triplet"):
+        folder = bench.folder(f"encoder-{loss}", ("encoder",) if loss == "contrast" else ())
+        bench.train(folder, "encoder", "--loss", loss)
+        dev = bench.train(folder, "tool2vec")
+        rows.append([loss, dev, *bench.recall(folder, "tool2vec")])
+    show(["loss of the encoder", "dev, R@5", *(f"R@{k}" for k in CUTOFFS)], rows)
+
+
 def with_paper(bench, figures, paper):
     """Returns the paper's figures in brackets, if the data are the same."""
     if os.path.basename(os.path.normpath(bench.options.data)) != "toolbench-i3":
@@ -230,6 +241,7 @@ def failures(bench):
 
 TABLES = {
     "losses": losses,
+    "triplets": triplets,
     "candidates": candidates,
     "descriptions": descriptions,
     "encoders": encoders,
