@@ -347,8 +347,8 @@ struct str wt__coverage_unread(const struct call_arguments *arguments, const str
  *
  *   time: the request and the tool both mention the future, the present or the past ("forecast", "current"). Raises
  *     the share if both mention the same, else lowers the share
- *   kind: the request has a ZIP code, an email address, a URL, coordinates or a date. Raises the
- *     share if the tool mentions such values, else lowers the share
+ *   kind: the request has a ZIP code, an email address, a URL, coordinates or a date. Raises the share
+ *     if the tool mentions such values, else lowers the share
  *   leftover: the request has a value unused by the tool's parameters. Lowers the share
  *
  * A tool's share is its score divided by the best score. The shares of tools far behind the best stay the same. The

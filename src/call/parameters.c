@@ -207,8 +207,8 @@ static void read_name_flags(struct parameter *out)
     out->takes_place = name_has_word(out, places, sizeof places / sizeof *places);
     out->takes_code = name_has_word(out, codes, sizeof codes / sizeof *codes);
     out->takes_money = name_has_word(out, money, sizeof money / sizeof *money);
-    bool moment = out->takes_date || out->takes_time || out->takes_date_time;
-    out->names_number = !moment && (out->takes_money || name_has_word(out, counts, sizeof counts / sizeof *counts));
+    bool other = out->takes_date || out->takes_time || out->takes_date_time || out->takes_code;
+    out->names_number = !other && (out->takes_money || name_has_word(out, counts, sizeof counts / sizeof *counts));
     out->names_words = name_has_word(out, sorts, sizeof sorts / sizeof *sorts);
 }
 

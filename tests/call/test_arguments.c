@@ -44,6 +44,7 @@ static const struct {
      "homes in Salem", "location=Salem"},
     {"a number is not the value of an untyped word", OBJECT("\"room_type\":{}", ""), "3 rooms", "room_type=?- +3"},
     {"a name is not an untyped price", OBJECT("\"price\":{}", ""), "shoes of Adidas", "price=?- +Adidas"},
+    {"a code is an untyped version", OBJECT("\"minimum_version\":{}", ""), "minimum version v12", "minimum_version=v12"},
     {"a number is an untyped price", OBJECT("\"max_price\":{}", ""), "shoes for at most 500", "max_price=500"},
     {"a maximum is not the minimum", RANGE, "shoes for at most 500", "max_price=500"},
     {"a minimum is not the maximum", RANGE, "shoes above 500", "min_price=500"},
