@@ -465,10 +465,12 @@ static uint64_t measure_sqlite(struct store *store)
 
 static int limit_sqlite(struct store *store, uint64_t bytes, wt_error *err)
 {
+    enum { SQLITE_MOST_PAGES = 0x7ffffffe };
     int64_t page;
     char sql[64];
     WT_TRY(wt__sql_number(store, "PRAGMA page_size", &page, err));
-    snprintf(sql, sizeof sql, "PRAGMA max_page_count=%llu", (unsigned long long)(bytes / (uint64_t)page));
+    uint64_t pages = bytes > 0 ? bytes / (uint64_t)page : SQLITE_MOST_PAGES;
+    snprintf(sql, sizeof sql, "PRAGMA max_page_count=%llu", (unsigned long long)pages);
     return exec_sqlite(store, sql, err);
 }
 

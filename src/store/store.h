@@ -52,9 +52,9 @@ struct store_options {
 int wt__store_open(struct store **out, const char *path, const struct store_options *options, wt_error *err);
 void wt__store_close(struct store *store); /* NULL is a no-op */
 
-/* Limits the size of the store's file. A change that needs more fails with WT_ETOOLONG, and changes nothing. A file
- * that is larger already keeps its size. A database server ignores the limit, because its owner sets limits there.
- * Holds for changes of this connection. */
+/* Limits the size of the store's file; 0 removes the limit. A change that needs more fails with WT_ETOOLONG, and
+ * changes nothing. A file that is larger already keeps its size. A database server ignores the limit, because its
+ * owner sets limits there. Holds for changes of this connection. */
 int wt__store_limit(struct store *store, uint64_t bytes, wt_error *err);
 
 /* Opens one more connection to the file of an open store, for reading in parallel to its writer. Fails with WT_EINVAL

@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "store/driver.h"
 #include "store/location.h"
 
 enum {
@@ -200,11 +201,24 @@ static int copy_shared_vectors(struct shared_tools *shared, wt_engine *own, wt_e
     return fallback ? copy_vectors_of(fallback, shared, own, copied, err) : 0;
 }
 
+/* Sets the limit of the tenant's store, and *before to the one of before. Copies have OWN_COPIES_MAX instead:
+ * otherwise a full store could not be opened after a change of the shared catalogue, not even to remove tools. */
+static int set_own_limit(wt_engine *own, uint64_t bytes, uint64_t *before, wt_error *err)
+{
+    pthread_mutex_lock(&own->store_lock);
+    if (before)
+        *before = own->store->most_bytes;
+    int rc = wt__store_limit(own->store, bytes, err);
+    pthread_mutex_unlock(&own->store_lock);
+    return rc;
+}
+
 int wt__own_store_copy(wt_engine *own, wt_engine *shared_engine, const struct row_pool *pool, const uint32_t *rows,
                        size_t count, struct progress *progress, wt_error *err)
 {
     WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     WT_CLEANUP(dispose_shared_tools) struct shared_tools shared = {0};
+    uint64_t limit;
     if (count > OWN_COPIES_MAX)
         return wt__fail(err, WT_ETOOLONG,
                         "a tenant with a store of its own can see at most %d shared tools, and this one sees %zu",
@@ -212,9 +226,11 @@ int wt__own_store_copy(wt_engine *own, wt_engine *shared_engine, const struct ro
     WT_TRY(wt__open_reader(&reader, shared_engine, err));
     shared.store = reader.store;
     WT_TRY(read_shared_tools(&shared, pool, rows, count, err));
+    WT_TRY(set_own_limit(own, 0, &limit, err));
     int rc = import_shared_tools(&shared, own, progress, err);
     if (rc == 0)
         rc = copy_shared_vectors(&shared, own, err);
+    int restored = set_own_limit(own, limit, NULL, rc == 0 ? err : NULL);
     wt__engine_changed(own);
-    return rc;
+    return rc < 0 ? rc : restored;
 }

@@ -9,7 +9,7 @@
 #include "engine/row_pool.h"
 
 enum { OWN_COPIES_MAX = 50000 /* shared tools that a tenant with a store of its own can see */ };
-#define OWN_BYTES_MAX (UINT64_C(2) << 30) /* size of the file of a tenant's store, with the copies */
+#define OWN_BYTES_MAX (UINT64_C(2) << 30) /* size to which a tenant can enlarge the file of its store */
 
 /* Opens the store of a tenant, created if needed. It uses the models of the shared engine. folder: where the stores of
  * tenants are. If the shared store is in a PostgreSQL database, the store is a schema of the same database. Errors:

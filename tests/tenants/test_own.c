@@ -190,6 +190,27 @@ static void copies_follow_the_shared_catalogue(void **state)
     wt_tenants_release(own->tenants, tenant);
 }
 
+/* The limit of a tenant's store is for the tenant's own changes: a full store still gets copies, and can be emptied. */
+static void full_store_follows_the_shared_catalogue(void **state)
+{
+    enum { NO_MORE = 4096 };
+    struct own_place *own = *state;
+    wt_engine *tenant = take(own, "t");
+    WT_CLEANUP(wt__buffer_dispose) struct buffer large = {0};
+    add(&own->place, tenant, OWN_TOOL);
+    wt__buffer_text(&large, "{\"provider\": \"p1\", \"name\": \"large\", \"description\": \"zeppelin rides");
+    for (size_t i = 0; i < 10000; i++)
+        wt__buffer_text(&large, " word");
+    wt__buffer_text(&large, "\"}\n");
+    assert_int_equal(wt__store_limit(tenant->store, NO_MORE, &own->place.err), 0);
+    add(&own->place, own->shared, large.ptr);
+    assert_best_hit(own, tenant, "zeppelin", "bm25", "p1/large");
+    assert_true(tenant->store->most_bytes == NO_MORE);
+    assert_call_ok(&own->place, wt_remove_provider(tenant, "office", &own->place.err));
+    assert_best_hit(own, tenant, "coffee machine", "bm25", "");
+    wt_tenants_release(own->tenants, tenant);
+}
+
 static void use_is_recorded_for_the_tenant_alone(void **state)
 {
     static const char request[] = "get me an espresso";
@@ -368,6 +389,7 @@ int main(void)
         OWN_TEST(finds_like_a_store_of_its_tools),
         OWN_TEST(own_tools_are_of_the_tenant_alone),
         OWN_TEST(copies_follow_the_shared_catalogue),
+        OWN_TEST(full_store_follows_the_shared_catalogue),
         OWN_TEST(use_is_recorded_for_the_tenant_alone),
         OWN_TEST(copies_cannot_be_removed),
         OWN_TEST(changed_lists_change_the_copies),
