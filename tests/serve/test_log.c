@@ -15,42 +15,27 @@ static const struct http_request hostile = {
 static const struct http_record record = {
     .request = &hostile, .peer = "127.0.0.1:5000", .status = 404, .bytes = 12, .queue_ms = 0.5, .run_ms = 1.25};
 
+#define TRACE_ID "0af7651916cd43dd8448eb211c80319c"
+#define WHOLE                                                                                                          \
+    {                                                                                                                  \
+        &record, "find", "laptop", "acme", "id-1", TRACE_ID, "tools/call", {"a\nb", 3}, 1000123                        \
+    }
+
 static const struct {
     const char *name;
     enum log_form form;
     struct log_request request;
     const char *line;
 } rows[] = {
-    {"all members, as JSON",
-     LOG_FORM_JSON,
-     {&record,
-      "find",
-      "laptop",
-      "acme",
-      "id-1",
-      "0af7651916cd43dd8448eb211c80319c",
-      "tools/call",
-      {"a\nb", 3},
-      1000123},
+    {"all members, as JSON", LOG_FORM_JSON, WHOLE,
      "{\"time\":\"1970-01-01T00:16:40.123Z\",\"level\":\"warning\",\"request_id\":\"id-1\","
      "\"trace_id\":\"0af7651916cd43dd8448eb211c80319c\",\"peer\":\"127.0.0.1:5000\",\"key\":\"laptop\","
-     "\"tenant\":\"acme\",\"route\":\"find\",\"method\":\"POST\",\"path\":\"/v1/"
-     "\\\"\\\\x\\u007f\\u202e\",\"mcp_method\":\"tools/call\","
+     "\"tenant\":\"acme\",\"route\":\"find\",\"method\":\"POST\","
+     "\"path\":\"/v1/\\\"\\\\x\\u007f\\u202e\",\"mcp_method\":\"tools/call\","
      "\"status\":404,\"bytes\":12,\"queue_ms\":0.5,\"run_ms\":1.25,\"ms\":1.75,\"asked\":\"a\\nb\"}\n"},
-    {"all members, as text",
-     LOG_FORM_TEXT,
-     {&record,
-      "find",
-      "laptop",
-      "acme",
-      "id-1",
-      "0af7651916cd43dd8448eb211c80319c",
-      "tools/call",
-      {"a\nb", 3},
-      1000123},
+    {"all members, as text", LOG_FORM_TEXT, WHOLE,
      "1970-01-01T00:16:40.123Z 127.0.0.1:5000 laptop@acme POST \"/v1/\\\"\\\\x\\u007f\\u202e\" 404 12 bytes 0.5+1.2 ms "
-     "id-1 "
-     "trace 0af7651916cd43dd8448eb211c80319c \"a\\nb\"\n"},
+     "id-1 trace 0af7651916cd43dd8448eb211c80319c \"a\\nb\"\n"},
     {"no key, no trace of its own, no text",
      LOG_FORM_TEXT,
      {&record, "find", "", "", "id-1", "", NULL, {0}, 0},
