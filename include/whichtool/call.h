@@ -27,8 +27,8 @@ typedef struct wt_call_options {
                                 "anthropic", "gemini", "mcp", or "lines" (of ToolVerifier); NULL: "arguments" */
     /* Share of requests with a fitting tool that may get no call, below 1. WT_OFF: never abstain. 0: the default. With
      * language_model, the default never abstains, because the model may answer that no tool fits. Otherwise it is 0.05,
-     * with "auto" only, and weak hits also need a probability of 16 % that some tool fits. A tool that takes a kind of value
-     * in the request, such as a date, is asked about in any case. */
+     * with "auto" only, and weak hits also need a probability of 16 % that some tool fits. A tool that takes a kind of
+     * value in the request, such as a date, is asked about in any case. */
     double abstain;
     int explain;             /* fill wt_called.steps */
     int as_typed;            /* same as in wt_find_options */
