@@ -186,6 +186,8 @@ exec 4>in
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
     '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"home__read_note","arguments":{"title":"x"}}}' >&4
 wait_until grep -q "home: read_note x" answers
+is_home_ready() { "$WHICHTOOL" mcp status 2>/dev/null | grep -q '^home *ready '; } # written shortly after the answer
+wait_until is_home_ready
 expect 0 "with one they do" mcp status
 prints '^home +ready '
 lacks err "No gateway"

@@ -40,13 +40,21 @@ export async function startServer({command = findCommand(), store, model, args =
   words.push('--listen', `unix:${path.join(folder, 'socket')}`, ...(model ? ['--model', model] : []), ...args);
   const child = spawn(command, words, {stdio: ['pipe', 'pipe', 'inherit'], env: commandEnvironment(command)});
   const ended = new Promise((resolve) => child.once('close', resolve));
-  const removeFolder = () => rmSync(folder, {recursive: true, force: true});
-  process.once('exit', removeFolder);
+  // If the server still writes into the folder, removing fails. It is tried for two seconds at most.
+  const removeFolder = () => rmSync(folder, {recursive: true, force: true, maxRetries: 8, retryDelay: 50});
+  const removeAtExit = () => {
+    try {
+      removeFolder();
+    } catch {
+      // A folder that is left in the folder of temporary files must not make this process fail.
+    }
+  };
+  process.once('exit', removeAtExit);
   const close = async () => {
     child.ref();
     child.stdin.end();
     await ended;
-    process.removeListener('exit', removeFolder);
+    process.removeListener('exit', removeAtExit);
     removeFolder();
   };
   try {
@@ -54,7 +62,7 @@ export async function startServer({command = findCommand(), store, model, args =
     unreference(child);
     return {url, client: new Client({url}), close};
   } catch (error) {
-    process.removeListener('exit', removeFolder);
+    process.removeListener('exit', removeAtExit);
     removeFolder();
     throw error;
   }
