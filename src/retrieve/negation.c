@@ -230,6 +230,10 @@ static bool find_denials(struct denier *denier)
         size_t from = i;
         bool begins = denier->words[i].begins && !wt__is_listed(word_at(denier, i), links),
              found = is_denied_phrase(denier, i);
+        if (!begins && !found) {
+            i++;
+            continue;
+        }
         while (begins && wt__is_listed(word_at(denier, i), " really definitely ideally only "))
             i++;
         size_t end = find_clause_end(denier, i + (found && strcmp(word_at(denier, i), "anything") == 0));

@@ -541,7 +541,8 @@ static int measure_pairs(const struct vectors *vectors, struct workspace *worksp
 {
     float *queries = wt__arena_array(&workspace->arena, float, PAIRED * vectors->dim);
     float *cosines[PAIRED], *all = wt__arena_array(&workspace->arena, float, PAIRED *PAIRED_WITH);
-    WT_CHECK_ALLOC(queries && all, err);
+    float *storage = wt__arena_array(&workspace->arena, float, wt__vectors_padded(vectors->dim));
+    WT_CHECK_ALLOC(queries && all && storage, err);
     uint32_t rows[PAIRED_WITH];
     size_t queried = 0, counted = 0;
     double sum = 0, squares = 0;
@@ -549,7 +550,7 @@ static int measure_pairs(const struct vectors *vectors, struct workspace *worksp
         rows[i] = (uint32_t)((uint64_t)vectors->rows * i / PAIRED_WITH);
     for (size_t i = 0; i < PAIRED; i++) {
         const float *vector =
-            wt__vectors_of_row(vectors, (uint32_t)((uint64_t)vectors->rows * (2 * i + 1) / (2 * PAIRED)));
+            wt__vectors_of_row(vectors, (uint32_t)((uint64_t)vectors->rows * (2 * i + 1) / (2 * PAIRED)), storage);
         if (!vector)
             continue;
         memcpy(queries + queried * vectors->dim, vector, vectors->dim * sizeof *vector);

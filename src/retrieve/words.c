@@ -52,13 +52,14 @@ bool wt__next_sentence(struct str text, size_t *at, struct str *out)
 
 bool wt__is_listed(const char *word, const char *list)
 {
-    char key[WORD_LISTED_MAX + 3] = " ";
     size_t len = strlen(word);
     if (len == 0 || len > WORD_LISTED_MAX)
         return false;
-    memcpy(key + 1, word, len);
-    memcpy(key + 1 + len, " ", 2);
-    return strstr(list, key);
+    /* strstr prepares a table for each call, which takes longer than these short lists do. */
+    for (const char *at = list; (at = strchr(at + 1, *word));)
+        if (at[-1] == ' ' && strncmp(at, word, len) == 0 && at[len] == ' ')
+            return true;
+    return false;
 }
 
 void wt__lower_word(struct str word, char out[WORD_LISTED_MAX + 1])
@@ -132,27 +133,24 @@ static const struct {
     {{ACTION_UPDATE | ACTION_DELETE, true}, " reset "},
 };
 
-/* key: a word with a blank before and after it. */
-static struct verb find_verb(const char *key)
+/* lower: a word in lower case. */
+static struct verb find_verb(const char *lower)
 {
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
-        if (strstr(verbs[i].words, key))
+        if (wt__is_listed(lower, verbs[i].words))
             return verbs[i].verb;
     return (struct verb){0};
 }
 
 struct verb wt__verb(struct str word)
 {
-    char key[WORD_MAX + 3] = " ";
-    if (word.len == 0 || word.len > WORD_MAX || memchr(word.ptr, ' ', word.len))
+    char lower[WORD_LISTED_MAX + 1];
+    if (word.len == 0 || word.len > WORD_LISTED_MAX || memchr(word.ptr, ' ', word.len))
         return (struct verb){0};
-    for (size_t i = 0; i < word.len; i++)
-        key[1 + i] = wt__lower_ascii(word.ptr[i]);
-    key[1 + word.len] = ' ';
-    struct verb verb = find_verb(key);
-    if (verb.actions || strncmp(key, " un", 3) != 0)
+    wt__lower_word(word, lower);
+    struct verb verb = find_verb(lower);
+    if (verb.actions || strncmp(lower, "un", 2) != 0)
         return verb;
     /* A known verb after "un" undoes something: "unpin". */
-    key[2] = ' ';
-    return find_verb(key + 2).actions ? (struct verb){ACTION_UPDATE | ACTION_DELETE, false} : (struct verb){0};
+    return find_verb(lower + 2).actions ? (struct verb){ACTION_UPDATE | ACTION_DELETE, false} : (struct verb){0};
 }

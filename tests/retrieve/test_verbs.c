@@ -34,6 +34,7 @@ static void knows_verbs_in_any_case(void **state)
         if (verb.actions != cases[i].actions || verb.noun != cases[i].noun)
             fail_msg("%s: %u, %d", cases[i].word, verb.actions, verb.noun);
     }
+    assert_int_equal(wt__verb((struct str){0}).actions, 0);
 }
 
 static void reads_actions_from_catalogue(void **state)
