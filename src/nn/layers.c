@@ -107,7 +107,7 @@ size_t wt__linear_bytes_size(size_t out, size_t in)
 {
     size_t panel, all, panels = out / WT_PANEL + (out % WT_PANEL != 0);
     if (__builtin_mul_overflow(count_groups(in), (size_t)WT_PANEL_GROUP, &panel) ||
-        __builtin_add_overflow(panel, WT_PANEL * sizeof(float), &panel) || __builtin_mul_overflow(panels, panel, &all))
+        __builtin_add_overflow(panel, sizeof(struct panel_end), &panel) || __builtin_mul_overflow(panels, panel, &all))
         return 0;
     return all;
 }
@@ -136,16 +136,36 @@ static void pack_byte_group(unsigned char *group, const int8_t *w, size_t in, si
     memcpy(group + WT_GROUP * WT_PANEL, sums, sizeof sums);
 }
 
+/* Returns true if all sums of four products in a packed group fit 16 bits (struct panel_end). */
+static bool sums_of_four_fit(const unsigned char *group)
+{
+    enum { LIST = QUAD * WT_PANEL };
+    for (size_t list = 0; list < WT_GROUP * WT_PANEL; list += 2 * LIST)
+        for (size_t lane = 0; lane < LIST; lane += 2) {
+            const int8_t *first = (const int8_t *)group + list + lane, *second = first + LIST;
+            const int weights[] = {first[0], first[1], second[0], second[1]};
+            int above = 0, below = 0;
+            for (size_t i = 0; i < 4; i++)
+                *(weights[i] > 0 ? &above : &below) += weights[i];
+            if (above > WT_FOUR_MOST || below < -WT_FOUR_MOST)
+                return false;
+        }
+    return true;
+}
+
 void wt__linear_bytes_pack(unsigned char *panels, const int8_t *w, const float *scales, size_t out, size_t in)
 {
     for (size_t first = 0; first < out; first += WT_PANEL) {
         size_t rows = out - first < WT_PANEL ? out - first : WT_PANEL;
-        float ends[WT_PANEL] = {0};
-        for (size_t k = 0; k < in; k += WT_GROUP, panels += WT_PANEL_GROUP)
+        struct panel_end end = {0};
+        for (size_t k = 0; k < in; k += WT_GROUP, panels += WT_PANEL_GROUP) {
             pack_byte_group(panels, w + first * in + k, in, rows, in - k < WT_GROUP ? in - k : WT_GROUP);
-        memcpy(ends, scales + first, rows * sizeof(float));
-        memcpy(panels, ends, sizeof ends);
-        panels += sizeof ends;
+            if (k / WT_GROUP < WT_FIT_GROUPS && sums_of_four_fit(panels))
+                end.fits |= UINT64_C(1) << k / WT_GROUP;
+        }
+        memcpy(end.scales, scales + first, rows * sizeof(float));
+        memcpy(panels, &end, sizeof end);
+        panels += sizeof end;
     }
 }
 

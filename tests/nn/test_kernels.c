@@ -189,7 +189,8 @@ struct byte_product {
     float *bias, *residual;
 };
 
-static struct byte_product byte_product(size_t t, size_t k, size_t o, int most_code)
+/* most_weight: at 127, few groups have sums of four products that fit 16 bits. */
+static struct byte_product byte_product(size_t t, size_t k, size_t o, int most_code, int most_weight)
 {
     size_t stride = wt__byte_row_size(k);
     struct byte_product p = {.k = k,
@@ -201,6 +202,8 @@ static struct byte_product byte_product(size_t t, size_t k, size_t o, int most_c
                              .residual = random_floats(t * (o + 3), 1)};
 
     assert_true(p.rows && p.panels);
+    for (size_t i = 0; i < o * k; i++)
+        p.w[i] = (int8_t)(p.w[i] * most_weight / INT8_MAX);
     wt__linear_bytes_pack(p.panels, p.w, p.scales, o, k);
     for (size_t i = 0; i < t; i++) {
         float *x = random_floats(k, 2);
@@ -241,9 +244,9 @@ static void byte_product_in_doubles(const struct byte_product *p, float *c)
         }
 }
 
-static void check_byte_product(const struct kernels *kernels, size_t t, size_t k, size_t o)
+static void check_byte_product(const struct kernels *kernels, size_t t, size_t k, size_t o, int most_weight)
 {
-    struct byte_product p = byte_product(t, k, o, kernels->most_code);
+    struct byte_product p = byte_product(t, k, o, kernels->most_code, most_weight);
     size_t n = t * p.g.c_stride;
     float *have = random_floats(n, 1), *want = random_floats(n, 1);
     char what[80];
@@ -266,6 +269,7 @@ static void check_byte_product(const struct kernels *kernels, size_t t, size_t k
 static void byte_gemm_matches_doubles(void **state)
 {
     static const size_t ks[] = {1, 7, 64, 131, 384}, os[] = {1, 15, 16, 17, 40, 64};
+    static const int most_weights[] = {INT8_MAX, 90};
 
     (void)state;
     for (size_t n = 0; n < NAMES; n++) {
@@ -275,26 +279,35 @@ static void byte_gemm_matches_doubles(void **state)
             continue;
         for (size_t t = 0; t <= 14; t++)
             for (size_t i = 0; i < 5 * 6; i++)
-                check_byte_product(kernels, t, ks[i / 6], os[i % 6]);
-        check_byte_product(kernels, 301, 70, 33);
+                check_byte_product(kernels, t, ks[i / 6], os[i % 6], most_weights[(t + i) % 2]);
+        check_byte_product(kernels, 301, 70, 33, 90);
+        check_byte_product(kernels, 4, WT_GROUP * (WT_FIT_GROUPS + 2), 17, 40);
     }
 }
 
-/* All codes are the greatest, and all weights the least or the greatest. */
+/* All codes are the greatest. The weights are the least, the greatest, and those of sums of four products that fit 16
+ * bits just so, or just not. */
 static void byte_gemm_does_not_overflow(void **state)
 {
     enum { T = 5, K = 128, O = 32 };
+    static const struct {
+        int8_t even, odd;
+        bool fits;
+    } rows[] = {{-128, -128, false}, {127, 127, false}, {64, 65, true},    {65, 65, false},
+                {-64, -65, true},    {-65, -65, false}, {127, -127, true}, {0, 127, true}};
 
     (void)state;
     for (size_t n = 0; n < NAMES; n++) {
         const struct kernels *kernels = wt__kernels_named(names[n]);
 
-        for (int weight = -128; kernels && kernels->gemm_bytes && weight <= 127; weight += 255) {
-            struct byte_product p = byte_product(T, K, O, kernels->most_code);
+        for (size_t w = 0; kernels && kernels->gemm_bytes && w < sizeof rows / sizeof *rows; w++) {
+            struct byte_product p = byte_product(T, K, O, kernels->most_code, INT8_MAX);
             float have[T * (O + 3)], want[T * (O + 3)];
 
-            memset(p.w, weight, O * K);
+            for (size_t i = 0; i < O * K; i++)
+                p.w[i] = i % 2 ? rows[w].odd : rows[w].even;
             wt__linear_bytes_pack(p.panels, p.w, p.scales, O, K);
+            assert_int_equal(wt__byte_panel_end(&p.g, 1)->fits, rows[w].fits ? 3 : 0);
             for (size_t t = 0; t < T; t++)
                 memset(p.rows + t * p.g.a_stride, kernels->most_code, K);
             p.g.c = have;
@@ -310,7 +323,7 @@ static void byte_gemm_does_not_overflow(void **state)
 static void byte_gemm_rows_are_independent(void **state)
 {
     enum { T = 300, K = 200, O = 48 };
-    struct byte_product p = byte_product(T, K, O, WT_CODE_7BITS);
+    struct byte_product p = byte_product(T, K, O, WT_CODE_7BITS, INT8_MAX);
     float *all = random_floats(T * O, 1), *one = random_floats(O, 1);
 
     (void)state;

@@ -21,15 +21,10 @@ enum {
     BLOCK_ROWS = 24 * TILE_ROWS, /* rows whose codes stay in the L2 cache while all panels are read */
 };
 
-static size_t size_panel_arm(const struct gemm_bytes *g)
-{
-    return g->groups * WT_PANEL_GROUP + WT_PANEL * sizeof(float);
-}
-
 /* Applies scales, bias, activation and residual to the sums [rows, WT_PANEL] of a tile and stores them in c. */
 static void store_byte_tile_arm(const struct gemm_bytes *g, size_t row, size_t panel, size_t rows, float *sum)
 {
-    const float *scales = (const void *)(g->w + (panel + 1) * size_panel_arm(g) - WT_PANEL * sizeof(float));
+    const float *scales = wt__byte_panel_end(g, panel)->scales;
     size_t first = panel * WT_PANEL, width = g->o - first < WT_PANEL ? g->o - first : WT_PANEL;
     for (size_t r = 0; r < rows; r++, sum += WT_PANEL) {
         size_t at = (row + r) * g->c_stride + first;
@@ -60,7 +55,7 @@ INLINED void add_group_arm(float *total, const unsigned char *ranges, const unsi
 /* Computes one tile over all of K. rows is a constant after inlining. */
 INLINED void compute_byte_tile_arm(const struct gemm_bytes *g, size_t row, size_t panel, const int rows)
 {
-    const unsigned char *a = g->a + row * g->a_stride, *w = g->w + panel * size_panel_arm(g);
+    const unsigned char *a = g->a + row * g->a_stride, *w = g->w + panel * wt__byte_panel_size(g->groups);
     const unsigned char *ranges = a + g->groups * WT_GROUP;
     size_t a_stride = g->a_stride;
     float total[TILE_ROWS * WT_PANEL] = {0};

@@ -69,9 +69,9 @@ struct byte_range {
     float step, low;
 };
 
-/* A row of `a` is [groups * WT_GROUP] codes, then [groups] struct byte_range. A panel of W is a list of groups, then
- * [WT_PANEL] float scales of the outputs. Each group is [WT_GROUP / 4][WT_PANEL][4] int8, then their [WT_PANEL] float
- * sums. Values after K and O are zero. Rows and panels are aligned to 64 bytes. */
+/* A row of `a` is [groups * WT_GROUP] codes, then [groups] struct byte_range. A panel of W is a list of groups, then a
+ * struct panel_end. Each group is [WT_GROUP / 4][WT_PANEL][4] int8, then their [WT_PANEL] float sums. Values after K
+ * and O are zero. Rows and panels are aligned to 64 bytes. */
 struct gemm_bytes {
     size_t t, groups, o;
     const unsigned char *a;
@@ -85,6 +85,30 @@ struct gemm_bytes {
 };
 
 enum { WT_PANEL_GROUP = WT_GROUP * WT_PANEL + WT_PANEL * 4 }; /* bytes of a group in a panel */
+
+/* AVX2 adds two products in 16 bits. In most groups, the weights are small enough to add four:
+ * WT_CODE_7BITS * WT_FOUR_MOST <= INT16_MAX. */
+enum { WT_FOUR_MOST = 258, WT_FIT_GROUPS = 64 };
+
+struct panel_end {
+    float scales[WT_PANEL];
+    /* Bit i is 1 if sums of four products fit 16 bits in group i: neither the positive nor the negative weights of
+     * such a sum are over WT_FOUR_MOST in sum. A sum has the first or the last two weights of two lists of 4 bytes, an
+     * even one and the next one. Groups after WT_FIT_GROUPS count as not fitting. */
+    uint64_t fits;
+    uint64_t zero[7];
+};
+
+/* Returns the bytes of a panel. */
+static inline size_t wt__byte_panel_size(size_t groups)
+{
+    return groups * WT_PANEL_GROUP + sizeof(struct panel_end);
+}
+
+static inline const struct panel_end *wt__byte_panel_end(const struct gemm_bytes *g, size_t panel)
+{
+    return (const void *)(g->w + (panel + 1) * wt__byte_panel_size(g->groups) - sizeof(struct panel_end));
+}
 
 /* Rows of bits are stored in blocks of WT_BIT_ROWS rows: [bytes][WT_BIT_ROWS]. The low four bits of a byte select an
  * entry of the byte's first table, the high four bits an entry of its second table. An entry is at most WT_BIT_ENTRY,

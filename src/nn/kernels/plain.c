@@ -90,15 +90,16 @@ static void sum_byte_panel(const struct gemm_bytes *g, const unsigned char *row,
             sum[j] += ranges[group].step * (float)products + ranges[group].low * sums[j];
         }
     }
+    const struct panel_end *end = (const void *)panel;
     for (size_t j = 0; j < WT_PANEL; j++)
-        sum[j] *= ((const float *)(const void *)panel)[j];
+        sum[j] *= end->scales[j];
 }
 
 static void gemm_bytes_plain(const struct gemm_bytes *g)
 {
     for (size_t t = 0; t < g->t; t++)
         for (size_t first = 0; first < g->o; first += WT_PANEL) {
-            size_t panel = first / WT_PANEL * (g->groups * WT_PANEL_GROUP + WT_PANEL * sizeof(float));
+            size_t panel = first / WT_PANEL * wt__byte_panel_size(g->groups);
             float sum[WT_PANEL] = {0};
             sum_byte_panel(g, g->a + t * g->a_stride, g->w + panel, sum);
             for (size_t j = 0; j < WT_PANEL && first + j < g->o; j++) {

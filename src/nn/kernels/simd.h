@@ -5,7 +5,10 @@
 #ifndef WT_NN_KERNELS_SIMD_H
 #define WT_NN_KERNELS_SIMD_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "nn/kernels/kernels.h"
 
 #if defined(__clang__)
 #define UNROLL _Pragma("unroll")
@@ -67,6 +70,45 @@ static inline __m256 gelu8(__m256 x)
     __m256 half = _mm256_mul_ps(x, _mm256_set1_ps(0.5f));
 
     return _mm256_fmadd_ps(half, erf8(x), half);
+}
+
+/* Works like store_tile_avx2 for the outputs `out` to out + AVX2_LANES. whole: true if all of them exist. Masked stores
+ * are slow on processors of AMD. */
+INLINED void store_half_tile_avx2(const struct gemm *g, size_t row, size_t out, size_t rows, const float *sum,
+                                  __m256 scale, const bool whole)
+{
+    const __m256i mask = mask_lanes_avx2(g->o - out);
+    __m256 bias = _mm256_setzero_ps();
+    if (g->bias)
+        bias = whole ? _mm256_loadu_ps(g->bias + out) : _mm256_maskload_ps(g->bias + out, mask);
+    for (size_t r = 0; r < rows; r++) {
+        size_t at = (row + r) * g->c_stride + out;
+        __m256 v = _mm256_fmadd_ps(_mm256_loadu_ps(sum + r * WT_PANEL), scale, bias);
+        if (g->activation == ACTIVATION_GELU)
+            v = gelu8(v);
+        if (g->residual)
+            v = _mm256_add_ps(v,
+                              whole ? _mm256_loadu_ps(g->residual + at) : _mm256_maskload_ps(g->residual + at, mask));
+        if (whole)
+            _mm256_storeu_ps(g->c + at, v);
+        else
+            _mm256_maskstore_ps(g->c + at, mask, v);
+    }
+}
+
+/* Applies scales [WT_PANEL] (NULL for none), bias, activation and residual to the sums [rows, WT_PANEL] of a tile and
+ * stores them in c. */
+static inline void store_tile_avx2(const struct gemm *g, size_t row, size_t panel, size_t rows, const float *sum,
+                                   const float *scales)
+{
+    for (size_t half = 0; half < WT_PANEL && panel * WT_PANEL + half < g->o; half += AVX2_LANES) {
+        size_t out = panel * WT_PANEL + half;
+        __m256 scale = scales ? _mm256_loadu_ps(scales + half) : _mm256_set1_ps(1);
+        if (g->o - out >= AVX2_LANES)
+            store_half_tile_avx2(g, row, out, rows, sum + half, scale, true);
+        else
+            store_half_tile_avx2(g, row, out, rows, sum + half, scale, false);
+    }
 }
 
 #endif

@@ -34,28 +34,6 @@ static void gelu_avx2(float *x, size_t n)
     }
 }
 
-/* Adds bias, activation and residual to the sums [rows, WT_PANEL] of a tile and stores them in c. */
-static void store_tile_avx2(const struct gemm *g, size_t row, size_t panel, size_t rows, const float *sum)
-{
-    size_t first = panel * WT_PANEL, width = g->o - first < WT_PANEL ? g->o - first : WT_PANEL;
-
-    for (size_t half = 0; half < width; half += LANES) {
-        __m256i mask = mask_lanes_avx2(width - half);
-        __m256 bias = g->bias ? _mm256_maskload_ps(g->bias + first + half, mask) : _mm256_setzero_ps();
-
-        for (size_t r = 0; r < rows; r++) {
-            size_t at = (row + r) * g->c_stride + first + half;
-            __m256 v = _mm256_add_ps(_mm256_loadu_ps(sum + r * WT_PANEL + half), bias);
-
-            if (g->activation == ACTIVATION_GELU)
-                v = gelu8(v);
-            if (g->residual)
-                v = _mm256_add_ps(v, _mm256_maskload_ps(g->residual + at, mask));
-            _mm256_maskstore_ps(g->c + at, mask, v);
-        }
-    }
-}
-
 /* Computes one tile, `rows` rows by one panel over all of K, in 2 * rows registers. rows is a constant after inlining.
  */
 INLINED void compute_tile_avx2(const struct gemm *g, size_t row, size_t panel, const int rows)
@@ -82,7 +60,7 @@ INLINED void compute_tile_avx2(const struct gemm *g, size_t row, size_t panel, c
         _mm256_store_ps(out + r * WT_PANEL, sum[r][0]);
         _mm256_store_ps(out + r * WT_PANEL + LANES, sum[r][1]);
     }
-    store_tile_avx2(g, row, panel, (size_t)rows, out);
+    store_tile_avx2(g, row, panel, (size_t)rows, out, NULL);
 }
 
 #define TILE(rows)                                                                                                     \

@@ -1,9 +1,12 @@
 /* x86_bytes256.h: products of bytes in registers of 256 bits, for x86_bytes_avx2.c and x86_bytes_avxvnni.c. Each
  * includes this file once, after it has defined:
  *
- *   MOST_CODE                            the greatest code
- *   TILE_ROWS                            rows of a tile, 3 or 6
- *   add_products(sum, codes, weights)    adds 4 products of bytes to each of 8 sums
+ *   MOST_CODE                                 the greatest code
+ *   TILE_ROWS                                 rows of a tile, 3 or 6
+ *   QUADS                                     number of registers of weights that add_products reads
+ *   FITS_MATTER                               true if add_products is faster where sums of four products fit 16 bits
+ *   add_products(sum, codes, weights, fit)    adds 4 * QUADS products of bytes to each of 8 sums; codes and weights
+ *                                             have QUADS registers; fit: a bit of struct panel_end.fits
  *
  * A tile is a few rows by one panel. */
 #ifndef WT_NN_KERNELS_X86_BYTES256_H
@@ -75,30 +78,16 @@ static void quantise_row256(const float *x, size_t n, unsigned char *row)
 
 /* ---------------------------------------------------------------- products */
 
-static size_t size_panel256(const struct gemm_bytes *g)
-{
-    return g->groups * WT_PANEL_GROUP + WT_PANEL * sizeof(float);
-}
-
 /* Applies scales, bias, activation and residual to the sums [rows, WT_PANEL] of a tile and stores them in c. */
 static void store_byte_tile256(const struct gemm_bytes *g, size_t row, size_t panel, size_t rows, const float *sum)
 {
-    const float *scales = (const void *)(g->w + (panel + 1) * size_panel256(g) - WT_PANEL * sizeof(float));
-    size_t first = panel * WT_PANEL, width = g->o - first < WT_PANEL ? g->o - first : WT_PANEL;
-    for (size_t half = 0; half < width; half += AVX2_LANES) {
-        __m256i mask = mask_lanes_avx2(width - half);
-        __m256 scale = _mm256_loadu_ps(scales + half);
-        __m256 bias = g->bias ? _mm256_maskload_ps(g->bias + first + half, mask) : _mm256_setzero_ps();
-        for (size_t r = 0; r < rows; r++) {
-            size_t at = (row + r) * g->c_stride + first + half;
-            __m256 v = _mm256_fmadd_ps(_mm256_load_ps(sum + r * WT_PANEL + half), scale, bias);
-            if (g->activation == ACTIVATION_GELU)
-                v = gelu8(v);
-            if (g->residual)
-                v = _mm256_add_ps(v, _mm256_maskload_ps(g->residual + at, mask));
-            _mm256_maskstore_ps(g->c + at, mask, v);
-        }
-    }
+    struct gemm result = {.o = g->o,
+                          .bias = g->bias,
+                          .residual = g->residual,
+                          .c = g->c,
+                          .c_stride = g->c_stride,
+                          .activation = g->activation};
+    store_tile_avx2(&result, row, panel, rows, sum, wt__byte_panel_end(g, panel)->scales);
 }
 
 /* Adds a group's exact sums to the totals of a row: step * sum + low * sums of the weights. */
@@ -116,29 +105,55 @@ INLINED void add_group256(float *total, const unsigned char *ranges, const unsig
     }
 }
 
+/* Adds the products of QUADS * QUAD codes of each row. `a` and `w` point at the first ones. */
+INLINED void add_quads256(__m256i sum[TILE_ROWS][2], const unsigned char *a, size_t a_stride, const unsigned char *w,
+                          const int rows, const bool fit)
+{
+    __m256i weights[2][QUADS];
+    UNROLL for (int q = 0; q < QUADS; q++)
+    {
+        UNROLL for (int half = 0; half < 2; half++) weights[half][q] =
+            _mm256_load_si256((const __m256i *)(const void *)(w + (2 * q + half) * BYTES));
+        _mm_prefetch((const char *)(w + 2 * q * BYTES + AHEAD), _MM_HINT_T0);
+    }
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        __m256i x[QUADS];
+        UNROLL for (int q = 0; q < QUADS; q++)
+        {
+            int32_t codes;
+            memcpy(&codes, a + (size_t)r * a_stride + q * QUAD, sizeof codes);
+            x[q] = _mm256_set1_epi32(codes);
+        }
+        UNROLL for (int half = 0; half < 2; half++) sum[r][half] = add_products(sum[r][half], x, weights[half], fit);
+    }
+}
+
+/* Adds the products of one group. */
+INLINED void add_products_of_group256(__m256i sum[TILE_ROWS][2], const unsigned char *a, size_t a_stride,
+                                      const unsigned char *w, const int rows, const bool fit)
+{
+    for (int quad = 0; quad < WT_GROUP / QUAD; quad += QUADS, a += QUADS * QUAD, w += 2 * QUADS * BYTES)
+        add_quads256(sum, a, a_stride, w, rows, fit);
+}
+
 /* Computes one tile over all of K. rows is a constant after inlining. */
 INLINED void compute_byte_tile256(const struct gemm_bytes *g, size_t row, size_t panel, const int rows)
 {
-    const unsigned char *a = g->a + row * g->a_stride, *w = g->w + panel * size_panel256(g);
+    const unsigned char *a = g->a + row * g->a_stride, *w = g->w + panel * wt__byte_panel_size(g->groups);
     const unsigned char *ranges = a + g->groups * WT_GROUP;
+    uint64_t fits = wt__byte_panel_end(g, panel)->fits;
     size_t a_stride = g->a_stride;
     _Alignas(32) float total[TILE_ROWS * WT_PANEL] = {0};
-    for (size_t group = 0; group < g->groups; group++) {
+    for (size_t group = 0; group < g->groups; group++, fits >>= 1) {
         __m256i sum[TILE_ROWS][2];
         UNROLL for (int r = 0; r < rows; r++) sum[r][0] = sum[r][1] = _mm256_setzero_si256();
-        for (int quad = 0; quad < WT_GROUP / QUAD; quad++, a += QUAD, w += 2 * BYTES) {
-            __m256i w0 = _mm256_load_si256((const __m256i *)(const void *)w);
-            __m256i w1 = _mm256_load_si256((const __m256i *)(const void *)(w + BYTES));
-            _mm_prefetch((const char *)(w + AHEAD), _MM_HINT_T0);
-            UNROLL for (int r = 0; r < rows; r++)
-            {
-                int32_t codes;
-                memcpy(&codes, a + (size_t)r * a_stride, sizeof codes);
-                __m256i x = _mm256_set1_epi32(codes);
-                sum[r][0] = add_products(sum[r][0], x, w0);
-                sum[r][1] = add_products(sum[r][1], x, w1);
-            }
-        }
+        if (FITS_MATTER && fits & 1)
+            add_products_of_group256(sum, a, a_stride, w, rows, true);
+        else
+            add_products_of_group256(sum, a, a_stride, w, rows, false);
+        a += WT_GROUP;
+        w += WT_GROUP * WT_PANEL;
         UNROLL for (int r = 0; r < rows; r++)
             add_group256(total + r * WT_PANEL, ranges + (size_t)r * a_stride, w, sum[r]);
         w += WT_PANEL * sizeof(float);

@@ -9,9 +9,13 @@
 enum { MOST_CODE = WT_CODE_8BITS };
 #define TILE_ROWS 6 /* 12 of the 16 registers hold sums */
 
-static inline __m256i add_products(__m256i sum, __m256i codes, __m256i weights)
+#define QUADS 1
+#define FITS_MATTER false
+
+static inline __m256i add_products(__m256i sum, const __m256i *codes, const __m256i *weights, bool fit)
 {
-    return _mm256_dpbusd_avx_epi32(sum, codes, weights);
+    (void)fit;
+    return _mm256_dpbusd_avx_epi32(sum, codes[0], weights[0]);
 }
 
 #include "nn/kernels/x86_bytes256.h"
@@ -39,7 +43,7 @@ INLINED void dot_byte_rows_avxvnni(const int8_t *query, const int8_t *rows, cons
         UNROLL for (int r = 0; r < count; r++)
         {
             __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(rows + (size_t)r * dim + d));
-            sum[r] = add_products(sum[r], _mm256_xor_si256(v, flip), q);
+            sum[r] = _mm256_dpbusd_avx_epi32(sum[r], _mm256_xor_si256(v, flip), q);
         }
     }
     UNROLL for (int r = 0; r < count; r++)

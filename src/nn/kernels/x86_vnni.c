@@ -89,18 +89,12 @@ void wt__byte_row_vnni(const float *x, size_t n, unsigned char *row)
         *ranges = quantise_group(x + first, n - first, row + first);
 }
 
-static size_t size_byte_panel(const struct gemm_bytes *g)
-{
-    return g->groups * WT_PANEL_GROUP + WT_PANEL * sizeof(float);
-}
-
 /* Applies scales, bias, activation and residual to the sums [rows, WT_PANEL] of a tile and stores them in c. */
 static void store_byte_tile(const struct gemm_bytes *g, size_t row, size_t panel, size_t rows, const float *sum)
 {
-    const unsigned char *scales = g->w + (panel + 1) * size_byte_panel(g) - WT_PANEL * sizeof(float);
     size_t first = panel * WT_PANEL;
     __mmask16 mask = mask_lanes_avx512(g->o - first);
-    __m512 scale = _mm512_load_ps(scales);
+    __m512 scale = _mm512_load_ps(wt__byte_panel_end(g, panel)->scales);
     __m512 bias = g->bias ? _mm512_maskz_loadu_ps(mask, g->bias + first) : _mm512_setzero_ps();
 
     for (size_t r = 0; r < rows; r++, sum += WT_PANEL) {
@@ -118,8 +112,8 @@ static void store_byte_tile(const struct gemm_bytes *g, size_t row, size_t panel
 /* Computes one tile over all of K. rows and panels are constants after inlining. */
 INLINED void compute_byte_tile(const struct gemm_bytes *g, size_t row, size_t panel, const int rows, const int panels)
 {
-    const unsigned char *a = g->a + row * g->a_stride, *w = g->w + panel * size_byte_panel(g);
-    size_t a_stride = g->a_stride, w_panel = size_byte_panel(g);
+    size_t a_stride = g->a_stride, w_panel = wt__byte_panel_size(g->groups);
+    const unsigned char *a = g->a + row * a_stride, *w = g->w + panel * w_panel;
     const unsigned char *ranges = a + g->groups * WT_GROUP;
     _Alignas(64) float out[TILE_ROWS * WT_PANEL];
     __m512 all[2][TILE_ROWS];
