@@ -109,19 +109,49 @@ void wt__file_map_copies(void)
     atomic_store(&map_copies, true);
 }
 
-/* Copies the file into page-aligned memory, because packed files rely on that alignment. */
-static int copy_pages(struct mapping *out, int fd, size_t size, const char *path, wt_error *err)
+ssize_t wt__file_read_at(int fd, void *out, size_t len, off_t from)
 {
     size_t got = 0;
-    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    while (got < len) {
+        ssize_t n = pread(fd, (char *)out + got, len - got, from + (off_t)got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    return (ssize_t)got;
+}
+
+int wt__file_open(int *fd, uint64_t *size, const char *path, wt_error *err)
+{
+    struct stat info;
+    WT_TRY(open_regular_file(fd, &info, path, err));
+    *size = (uint64_t)info.st_size;
+    (void)posix_fadvise(*fd, 0, 0, POSIX_FADV_RANDOM);
+    return 0;
+}
+
+/* Copies `begin` bytes and the heads of the blocks into page-aligned memory, because packed files rely on that
+ * alignment. */
+static int copy_heads(struct mapping *out, int fd, const struct file_blocks *blocks, const char *path, wt_error *err)
+{
+    size_t size = blocks->begin + blocks->count * blocks->head;
+    unsigned char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return wt__fail_nomem(err);
     *out = (struct mapping){pages, size};
+    bool complete = wt__file_read_at(fd, pages, blocks->begin, 0) == (ssize_t)blocks->begin;
+    for (size_t i = 0; complete && i < blocks->count; i++) {
+        off_t from = (off_t)(blocks->begin + i * blocks->block);
+        complete =
+            wt__file_read_at(fd, pages + blocks->begin + i * blocks->head, blocks->head, from) == (ssize_t)blocks->head;
+    }
     int rc = 0;
-    if (read_fully(fd, pages, size, &got) < 0)
-        rc = wt__fail_errno(err, "read", path);
-    else if (got < size)
-        rc = wt__fail(err, WT_EIO, "%s was truncated while it was read", path);
+    if (!complete)
+        rc = wt__fail(err, WT_EIO, "%s cannot be read, or was truncated while it was read", path);
     else if (mprotect(pages, size, PROT_READ) < 0)
         rc = wt__fail_errno(err, "protect", path);
     if (rc < 0)
@@ -135,34 +165,59 @@ static bool is_own_file(const struct stat *info)
     return (info->st_uid == geteuid() || info->st_uid == 0) && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-static int map_file(struct mapping *out, const char *path, bool own, wt_error *err)
+static int map_pages(struct mapping *out, int fd, size_t size, const char *path, wt_error *err)
+{
+    void *ptr = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    if (ptr == MAP_FAILED)
+        return wt__fail_errno(err, "map", path);
+    *out = (struct mapping){ptr, size};
+    return 0;
+}
+
+/* Starts to read the heads of the blocks. Reading ahead is turned off: it would also read what lies between them, and
+ * the system would keep that in memory. */
+static void fetch_heads(const struct mapping *mapping, int fd, const struct file_blocks *blocks)
+{
+    (void)madvise((void *)mapping->ptr, mapping->len, MADV_RANDOM);
+    for (size_t i = 0; i < blocks->count; i++)
+        (void)posix_fadvise(fd, (off_t)(blocks->begin + i * blocks->block), (off_t)blocks->head, POSIX_FADV_WILLNEED);
+}
+
+/* blocks: what a copy has; NULL for the whole file. *copied: true if *out is a copy. */
+static int map_file(struct mapping *out, bool *copied, const char *path, const struct file_blocks *blocks, bool own,
+                    wt_error *err)
 {
     struct stat info;
-    int fd;
+    int fd, rc = 0;
     *out = (struct mapping){0};
-    int rc = 0;
     WT_TRY(open_regular_file(&fd, &info, path, err));
-    if (info.st_size > 0 && atomic_load(&map_copies) && !(own && is_own_file(&info))) {
-        rc = copy_pages(out, fd, (size_t)info.st_size, path, err);
-    } else if (info.st_size > 0) {
-        void *ptr = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
-        if (ptr == MAP_FAILED)
-            rc = wt__fail_errno(err, "map", path);
-        else
-            *out = (struct mapping){ptr, (size_t)info.st_size};
-    }
+    struct file_blocks whole = {.begin = (size_t)info.st_size};
+    *copied = atomic_load(&map_copies) && !(own && is_own_file(&info));
+    if (info.st_size > 0)
+        rc = *copied ? copy_heads(out, fd, blocks ? blocks : &whole, path, err)
+                     : map_pages(out, fd, (size_t)info.st_size, path, err);
+    if (rc == 0 && blocks && !*copied)
+        fetch_heads(out, fd, blocks);
     close(fd);
     return rc;
 }
 
 int wt__file_map(struct mapping *out, const char *path, wt_error *err)
 {
-    return map_file(out, path, false, err);
+    bool copied;
+    return map_file(out, &copied, path, NULL, false, err);
 }
 
 int wt__file_map_own(struct mapping *out, const char *path, wt_error *err)
 {
-    return map_file(out, path, true, err);
+    bool copied;
+    return map_file(out, &copied, path, NULL, true, err);
+}
+
+int wt__file_map_heads(struct mapping *out, bool *heads, const char *path, const struct file_blocks *blocks,
+                       wt_error *err)
+{
+    return map_file(out, heads, path, blocks, false, err);
 }
 
 void wt__file_unmap(struct mapping *mapping)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -27,7 +28,21 @@ void wt__file_map_copies(void);
 /* Works like wt__file_map, but maps a file that only this user and root can write also after wt__file_map_copies, so
  * that all processes share its memory. For files that whichtool writes, and replaces by renaming only. */
 int wt__file_map_own(struct mapping *out, const char *path, wt_error *err);
+/* Works like wt__file_map for a file of `begin` bytes and then `count` blocks of `block` bytes, of which mainly the
+ * first `head` bytes of each block will be read. These are read from the disk at once, and nothing else ahead. After
+ * wt__file_map_copies, the copy has only these bytes, and *heads is true. */
+struct file_blocks {
+    size_t begin, block, head, count;
+};
+int wt__file_map_heads(struct mapping *out, bool *heads, const char *path, const struct file_blocks *blocks,
+                       wt_error *err);
 void wt__file_unmap(struct mapping *mapping);
+
+/* Opens a regular file for wt__file_read_at at random places. Unlike a mapping, this needs no memory, and truncating
+ * the file raises no signal. Close *fd with close(). */
+int wt__file_open(int *fd, uint64_t *size, const char *path, wt_error *err);
+/* Reads len bytes, or fewer at the end of the file. Returns their number, or -1 with errno. */
+ssize_t wt__file_read_at(int fd, void *out, size_t len, off_t from);
 
 /* A file replacement: begin, write, commit. The old content stays until the commit. wt__replace_abort removes the
  * temporary file. If the process dies first, the next wt__replace_begin of the same path removes it. */

@@ -35,9 +35,6 @@ struct audit_key {
  * WT_EINVAL (not a regular file, others can access it, or wrong length of the key), WT_ENOTFOUND, WT_EIO, ... */
 int wt__audit_key_read(struct audit_key *out, const char *path, wt_error *err);
 void wt__audit_key_forget(struct audit_key *key); /* overwrites the key in memory */
-/* Reads up to len bytes at offset `from` of a regular file. Returns their number, less at the end of the file, or
- * -1. */
-ssize_t wt__audit_read_at(int fd, char *bytes, size_t len, off_t from);
 
 /* State after a line; all zero before the first one. */
 struct audit_chain {

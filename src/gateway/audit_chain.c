@@ -37,27 +37,11 @@ static int check_key_file(int fd, const char *path, wt_error *err)
     return 0;
 }
 
-ssize_t wt__audit_read_at(int fd, char *bytes, size_t len, off_t from)
-{
-    size_t got = 0;
-    while (got < len) {
-        ssize_t n = pread(fd, bytes + got, len - got, from + (off_t)got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    return (ssize_t)got;
-}
-
 static int read_open_key(struct audit_key *out, int fd, const char *path, wt_error *err)
 {
     char bytes[AUDIT_KEY_BYTES_MAX + 1];
     WT_TRY(check_key_file(fd, path, err));
-    ssize_t got = wt__audit_read_at(fd, bytes, sizeof bytes, 0);
+    ssize_t got = wt__file_read_at(fd, bytes, sizeof bytes, 0);
     size_t len = got > 0 ? (size_t)got : 0;
     while (len > 0 && wt__is_blank(bytes[len - 1]))
         len--;

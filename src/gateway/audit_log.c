@@ -59,7 +59,7 @@ static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct a
     char bytes[LINE_BYTES];
     wt_error why;
     for (;;) {
-        ssize_t got = wt__audit_read_at(fd, bytes, sizeof bytes, *at);
+        ssize_t got = wt__file_read_at(fd, bytes, sizeof bytes, *at);
         if (got < 0)
             return wt__fail_errno(err, "read", log->path);
         size_t begin = 0;
@@ -102,7 +102,7 @@ static bool has_link_at(int fd, off_t end, const char *link)
     off_t from = end - (off_t)sizeof bytes;
     if (end == 0)
         return link[0] == '\0';
-    return from >= 0 && wt__audit_read_at(fd, bytes, sizeof bytes, from) == (ssize_t)sizeof bytes &&
+    return from >= 0 && wt__file_read_at(fd, bytes, sizeof bytes, from) == (ssize_t)sizeof bytes &&
            memcmp(bytes, link, AUDIT_LINK_DIGITS) == 0 && bytes[AUDIT_LINK_END] == '\n';
 }
 
@@ -110,7 +110,7 @@ static bool has_link_at(int fd, off_t end, const char *link)
 static bool begins_after(int fd, const char *link)
 {
     char bytes[512];
-    ssize_t got = wt__audit_read_at(fd, bytes, sizeof bytes, 0);
+    ssize_t got = wt__file_read_at(fd, bytes, sizeof bytes, 0);
     struct str continues = wt__audit_continues((struct str){bytes, got > 0 ? (size_t)got : 0});
     return link[0] != '\0' && wt__str_equal(continues, wt__str(link));
 }

@@ -59,7 +59,7 @@ static inline int wt__lexical_compare(struct str a, struct str b)
 #define SNAPSHOT_NO_GENERATION UINT64_MAX /* generation of a snapshot that is written only to keep its vectors */
 
 enum {
-    SNAPSHOT_VERSION = 10,
+    SNAPSHOT_VERSION = 11,
     SNAPSHOT_ALIGN = 64,        /* alignment of sections */
     VECTORS_HEADER_BYTES = 4096 /* offset of the first chunk */
 };
@@ -106,13 +106,14 @@ static inline uint64_t wt__header_sum(const void *header, size_t len)
 /* Memory of a snapshot: a mapped file or an allocation for the image, and one for each set. */
 struct snapshot_memory {
     struct mapping image, sets[SNAPSHOT_MAX_SETS];
-    bool owned;             /* free instead of unmapping */
+    bool owned;                                  /* free instead of unmapping */
+    struct vector_file files[SNAPSHOT_MAX_SETS]; /* of sets whose vectors.file is not NULL */
     uint32_t *shared_slots; /* slot_of_row of all sets of wt__snapshot_share_vectors; NULL without */
 };
 
 /* Parses and verifies an image. The sets have no chunks yet, and *out owns no memory yet. */
 int wt__snapshot_parse(struct snapshot **out, struct mapping image, wt_error *err);
-/* Attaches and verifies the slots of a set. */
+/* Attaches and verifies the slots of a set, whose vectors.file is set before if it has one. */
 int wt__snapshot_attach(struct snapshot *snapshot, size_t set, const unsigned char *chunks, size_t len, wt_error *err);
 /* Opens the folder's snapshot of any generation and settings. */
 int wt__snapshot_load(struct snapshot **out, const char *folder, wt_error *err);
@@ -121,9 +122,14 @@ int wt__snapshot_load(struct snapshot **out, const char *folder, wt_error *err);
 enum { VECTORS_NAME_BYTES = 12 + SNAPSHOT_NAME_BYTES + 32 };
 void wt__vectors_file_name(char name[VECTORS_NAME_BYTES], const char *model, const char *kind, uint64_t number);
 
+static inline size_t wt__vectors_chunks(size_t slots)
+{
+    return (slots + VECTOR_CHUNK - 1) / VECTOR_CHUNK;
+}
+
 static inline size_t wt__vectors_bytes(size_t dim, size_t slots)
 {
-    return (slots + VECTOR_CHUNK - 1) / VECTOR_CHUNK * wt__vectors_chunk_bytes(dim);
+    return wt__vectors_chunks(slots) * wt__vectors_chunk_bytes(dim);
 }
 
 /* Returns the path of a file in the folder, to be freed with free(), or NULL if out of memory. */

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "index/internal.h"
@@ -182,7 +183,9 @@ int wt__snapshot_parse(struct snapshot **out, struct mapping image, wt_error *er
 int wt__snapshot_attach(struct snapshot *snapshot, size_t set, const unsigned char *chunks, size_t len, wt_error *err)
 {
     struct vectors *vectors = &snapshot->sets[set].vectors;
-    if (len < wt__vectors_bytes(vectors->dim, vectors->slots))
+    size_t chunk = vectors->file && vectors->file->heads_only ? wt__vectors_head_bytes(vectors->dim)
+                                                              : wt__vectors_chunk_bytes(vectors->dim);
+    if (len < wt__vectors_chunks(vectors->slots) * chunk)
         return wt__fail(err, WT_ESTORE, "damaged: truncated to %zu bytes of vectors", len);
     vectors->chunks = chunks;
     return wt__vectors_verify(vectors, err);
@@ -202,8 +205,11 @@ void wt__snapshot_free(struct snapshot *snapshot)
         return;
     if (snapshot->memory) {
         release_mapping(&snapshot->memory->image, snapshot->memory->owned);
-        for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
+        for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++) {
             release_mapping(&snapshot->memory->sets[i], snapshot->memory->owned);
+            if (snapshot->memory->files[i].begin > 0)
+                close(snapshot->memory->files[i].fd);
+        }
         free(snapshot->memory->shared_slots);
         free(snapshot->memory);
     }
@@ -223,10 +229,29 @@ static int verify_vector_file(struct snapshot *snapshot, size_t set, const struc
     return wt__snapshot_attach(snapshot, set, file->ptr + VECTORS_HEADER_BYTES, file->len - VECTORS_HEADER_BYTES, err);
 }
 
+/* Maps a file of which only the searched parts should be in memory, and leaves it open for the fp32 vectors. */
+static int map_large_file(struct snapshot *snapshot, size_t set, const char *path, wt_error *err)
+{
+    struct vectors *vectors = &snapshot->sets[set].vectors;
+    struct vector_file *file = &snapshot->memory->files[set];
+    struct file_blocks blocks = {VECTORS_HEADER_BYTES, wt__vectors_chunk_bytes(vectors->dim),
+                                 wt__vectors_head_bytes(vectors->dim), wt__vectors_chunks(vectors->slots)};
+    uint64_t size;
+    WT_TRY(wt__file_open(&file->fd, &size, path, err));
+    file->begin = VECTORS_HEADER_BYTES; /* from here on, freeing the snapshot closes fd */
+    vectors->file = file;
+    if (size < blocks.begin + (uint64_t)blocks.count * blocks.block)
+        return wt__fail(err, WT_ESTORE, "%s: damaged: truncated to %llu bytes", path, (unsigned long long)size);
+    return wt__file_map_heads(&snapshot->memory->sets[set], &file->heads_only, path, &blocks, err);
+}
+
 static int attach_file(struct snapshot *snapshot, size_t set, const char *path, wt_error *err)
 {
     struct mapping *file = &snapshot->memory->sets[set];
-    WT_TRY(wt__file_map(file, path, err));
+    if (snapshot->sets[set].vectors.reads_signs)
+        WT_TRY(map_large_file(snapshot, set, path, err));
+    else
+        WT_TRY(wt__file_map(file, path, err));
     int rc = verify_vector_file(snapshot, set, file, err);
     return rc < 0 ? wt__fail_context(err, rc, "%s", path) : 0;
 }

@@ -270,16 +270,19 @@ static int store_slots(struct snapshot_job *job, struct set_plan *plan, const un
     return 0;
 }
 
-/* Returns the row's vector in the old snapshot, or NULL. */
-static const float *find_kept_vector(const struct snapshot_job *job, const struct set_plan *plan, uint32_t row)
+/* Returns the row's vector in the old snapshot, or NULL. storage: as in wt__vectors_of_row. */
+static const float *find_kept_vector(const struct snapshot_job *job, const struct set_plan *plan, uint32_t row,
+                                     float *storage)
 {
-    return find_old_slot(job, plan, row) == VECTOR_NONE ? NULL : wt__vectors_of_row(plan->old, job->old_row[row]);
+    bool kept = find_old_slot(job, plan, row) != VECTOR_NONE;
+    return kept ? wt__vectors_of_row(plan->old, job->old_row[row], storage) : NULL;
 }
 
 /* A batch of rows that get slots together. */
 struct vector_batch {
     uint32_t asked[SNAPSHOT_BATCH], place[SNAPSHOT_BATCH]; /* rows to fetch, and their positions in the batch */
     float *vectors;                                        /* [SNAPSHOT_BATCH, dim] */
+    float *storage;                                        /* for a vector of the old snapshot */
     unsigned char *chunk;                                  /* scratch for one chunk of slots */
 };
 
@@ -292,7 +295,7 @@ static int collect_vectors(struct snapshot_job *job, struct set_plan *plan, stru
     size_t dim = plan->source->dim, bytes = dim * sizeof(float);
     uint32_t missing = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (find_kept_vector(job, plan, rows[i]))
+        if (find_kept_vector(job, plan, rows[i], batch->storage))
             continue;
         batch->place[missing] = i;
         batch->asked[missing++] = rows[i];
@@ -301,7 +304,8 @@ static int collect_vectors(struct snapshot_job *job, struct set_plan *plan, stru
         WT_TRY(plan->source->fetch(plan->source->context, batch->asked, missing, batch->vectors, err));
     for (uint32_t i = count; i-- > 0;) {
         bool fetched = missing > 0 && batch->place[missing - 1] == i;
-        const float *from = fetched ? batch->vectors + --missing * dim : find_kept_vector(job, plan, rows[i]);
+        const float *from =
+            fetched ? batch->vectors + --missing * dim : find_kept_vector(job, plan, rows[i], batch->storage);
         if (!from)
             return wt__fail(err, WT_ESTORE, "a vector was damaged while it was read");
         memmove(batch->vectors + i * dim, from, bytes);
@@ -335,9 +339,11 @@ static int append_new_rows(struct snapshot_job *job, struct set_plan *plan, wt_e
     size_t dim = plan->source->dim;
     WT_AUTO_FREE struct vector_batch *batch = wt__alloc_zeros(1, sizeof *batch);
     WT_AUTO_FREE float *vectors = wt__alloc_aligned(SNAPSHOT_BATCH * dim, sizeof *vectors);
+    WT_AUTO_FREE float *storage = wt__alloc_array(wt__vectors_padded(dim), sizeof *storage);
     WT_AUTO_FREE unsigned char *chunk = wt__alloc_aligned(wt__vectors_chunk_bytes(dim), 1);
-    WT_CHECK_ALLOC(batch && vectors && chunk, err);
+    WT_CHECK_ALLOC(batch && vectors && storage && chunk, err);
     batch->vectors = vectors;
+    batch->storage = storage;
     batch->chunk = chunk;
     for (uint32_t done = 0; done < plan->new_count; done += SNAPSHOT_BATCH) {
         uint32_t left = plan->new_count - done, count = left < SNAPSHOT_BATCH ? left : SNAPSHOT_BATCH;

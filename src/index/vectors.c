@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "base/checksum.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "index/lexical.h"
 #include "index/signs.h"
@@ -42,14 +43,14 @@ enum {
 enum { SIGNS, FACTOR, SIGN_SUM, CODES, SCALE, ERROR, NORM, CODE_SUM, ROW_SUM, ROWS };
 #define NORM_MAX 1e15
 
-static size_t pad_dim(size_t dim)
+size_t wt__vectors_padded(size_t dim)
 {
     return (dim + PAD - 1) / PAD * PAD;
 }
 
 void wt__vectors_layout(size_t dim, struct vector_part parts[VECTOR_PARTS])
 {
-    const size_t stride = pad_dim(dim), number = sizeof(float), sum = sizeof(uint64_t);
+    const size_t stride = wt__vectors_padded(dim), number = sizeof(float), sum = sizeof(uint64_t);
     const size_t sizes[VECTOR_PARTS] = {
         wt__signs_bytes(stride), number, number, stride, number, number, number, sum, sum, stride * number};
     size_t offset = 0;
@@ -59,14 +60,26 @@ void wt__vectors_layout(size_t dim, struct vector_part parts[VECTOR_PARTS])
     }
 }
 
+static size_t count_chunk_bytes(const struct vector_part parts[VECTOR_PARTS])
+{
+    return parts[ROWS].offset + parts[ROWS].size * VECTOR_CHUNK;
+}
+
 size_t wt__vectors_chunk_bytes(size_t dim)
 {
     struct vector_part parts[VECTOR_PARTS];
     wt__vectors_layout(dim, parts);
-    return parts[ROWS].offset + parts[ROWS].size * VECTOR_CHUNK;
+    return count_chunk_bytes(parts);
 }
 
-/* Arrays of one chunk. */
+size_t wt__vectors_head_bytes(size_t dim)
+{
+    struct vector_part parts[VECTOR_PARTS];
+    wt__vectors_layout(dim, parts);
+    return parts[ROWS].offset;
+}
+
+/* Arrays of one chunk. `rows` is only valid if the chunk has them. */
 struct chunk_view {
     const unsigned char *signs;
     const float *factor;
@@ -79,7 +92,8 @@ struct chunk_view {
 
 static struct chunk_view view_chunk(const struct vectors *vectors, const struct vector_part *parts, size_t number)
 {
-    const unsigned char *base = vectors->chunks + number * wt__vectors_chunk_bytes(vectors->dim);
+    bool heads_only = vectors->file && vectors->file->heads_only;
+    const unsigned char *base = vectors->chunks + number * (heads_only ? parts[ROWS].offset : count_chunk_bytes(parts));
     return (struct chunk_view){
         .signs = base,
         .factor = (const float *)(base + parts[FACTOR].offset),
@@ -153,7 +167,7 @@ static float quantise_vector(const float *x, size_t n, int8_t *codes, float *res
 /* Copies vector, [dim], to row, [P], and returns row. */
 static float *pad_row(float *row, const float *vector, size_t dim)
 {
-    memset(row, 0, pad_dim(dim) * sizeof *row);
+    memset(row, 0, wt__vectors_padded(dim) * sizeof *row);
     memcpy(row, vector, dim * sizeof *row);
     return row;
 }
@@ -173,7 +187,7 @@ static void put_signs(unsigned char *chunk, const struct vector_part *parts, siz
 int wt__vectors_put(unsigned char *chunk, size_t dim, uint64_t seed, uint32_t slot, const float *vector, wt_error *err)
 {
     struct vector_part parts[VECTOR_PARTS];
-    size_t stride = pad_dim(dim), at = slot % VECTOR_CHUNK;
+    size_t stride = wt__vectors_padded(dim), at = slot % VECTOR_CHUNK;
     wt__vectors_layout(dim, parts);
     double norm = vector_length(vector, dim);
     if (!(norm <= NORM_MAX))
@@ -213,7 +227,7 @@ static int verify_signs(const struct vectors *vectors, wt_error *err)
 int wt__vectors_verify(const struct vectors *vectors, wt_error *err)
 {
     struct vector_part parts[VECTOR_PARTS];
-    size_t stride = pad_dim(vectors->dim);
+    size_t stride = wt__vectors_padded(vectors->dim);
     wt__vectors_layout(vectors->dim, parts);
     if (vectors->reads_signs)
         WT_TRY(verify_signs(vectors, err));
@@ -227,22 +241,30 @@ int wt__vectors_verify(const struct vectors *vectors, wt_error *err)
     return 0;
 }
 
-/* Returns the slot's fp32 vector after verifying it. Returns NULL if it is damaged. */
-static const float *verify_row(const struct vectors *vectors, const struct vector_part *parts, uint32_t slot)
+/* Returns the slot's fp32 vector after verifying it. Returns NULL if it is damaged. storage: as in
+ * wt__vectors_of_row. */
+static const float *read_row(const struct vectors *vectors, const struct vector_part *parts, uint32_t slot,
+                             float *storage)
 {
     struct chunk_view chunk = view_chunk(vectors, parts, slot / VECTOR_CHUNK);
-    size_t stride = pad_dim(vectors->dim), i = slot % VECTOR_CHUNK;
-    const float *row = chunk.rows + i * stride;
-    return wt__checksum(row, stride * sizeof *row, vectors->seed + slot) == chunk.row_sum[i] ? row : NULL;
+    const struct vector_file *file = vectors->file;
+    size_t i = slot % VECTOR_CHUNK, bytes = parts[ROWS].size;
+    const float *row = file ? storage : chunk.rows + i * (bytes / sizeof *row);
+    uint64_t offset = (uint64_t)(slot / VECTOR_CHUNK) * count_chunk_bytes(parts) + parts[ROWS].offset + i * bytes;
+    if (file && wt__file_read_at(file->fd, storage, bytes, (off_t)(file->begin + offset)) != (ssize_t)bytes)
+        return NULL;
+    return wt__checksum(row, bytes, vectors->seed + slot) == chunk.row_sum[i] ? row : NULL;
 }
 
 int wt__vectors_check(const struct vectors *vectors, wt_error *err)
 {
     struct vector_part parts[VECTOR_PARTS];
     wt__vectors_layout(vectors->dim, parts);
+    WT_AUTO_FREE float *storage = wt__alloc_array(wt__vectors_padded(vectors->dim), sizeof *storage);
+    WT_CHECK_ALLOC(storage, err);
     for (uint32_t slot = 0; slot < vectors->slots; slot++) {
         uint32_t row = vectors->row_of_slot[slot];
-        if (!verify_row(vectors, parts, slot))
+        if (!read_row(vectors, parts, slot, storage))
             return wt__fail(err, WT_ESTORE, "vector %u is damaged", slot);
         if (row != VECTOR_NONE && (row >= vectors->rows || vectors->slot_of_row[row] != slot))
             return wt__fail(err, WT_ESTORE, "damaged: vector %u does not belong to its row", slot);
@@ -257,12 +279,12 @@ int wt__vectors_check(const struct vectors *vectors, wt_error *err)
     return wt__vectors_verify(vectors, err);
 }
 
-const float *wt__vectors_of_row(const struct vectors *vectors, uint32_t row)
+const float *wt__vectors_of_row(const struct vectors *vectors, uint32_t row, float *storage)
 {
     struct vector_part parts[VECTOR_PARTS];
     uint32_t slot = row < vectors->rows ? vectors->slot_of_row[row] : VECTOR_NONE;
     wt__vectors_layout(vectors->dim, parts);
-    return slot < vectors->slots ? verify_row(vectors, parts, slot) : NULL;
+    return slot < vectors->slots ? read_row(vectors, parts, slot, storage) : NULL;
 }
 
 void wt__vectors_scratch_dispose(struct vectors_scratch *scratch)
@@ -318,6 +340,7 @@ struct vector_scan {
     int32_t *dots;  /* [C] inner products of a chunk's codes with `high` of a query */
     uint16_t *sums; /* [C] sums of a chunk's signs */
     float *rest;    /* [P] e1, then e2 */
+    float *row;     /* [P] fp32 vector that was read from the file */
     struct query_form forms[VECTOR_MAX_QUERIES];
 };
 
@@ -334,7 +357,7 @@ static int reserve_scan(struct vector_scan *scan, size_t k, wt_error *err)
 {
     size_t at = 0, form_bytes = 0, stride = scan->stride, floats = stride * sizeof(float);
     size_t dots = take_scratch(&at, VECTOR_CHUNK * sizeof(int32_t)), rest = take_scratch(&at, floats);
-    size_t sums = take_scratch(&at, VECTOR_CHUNK * sizeof(uint16_t)), forms = at;
+    size_t row = take_scratch(&at, floats), sums = take_scratch(&at, VECTOR_CHUNK * sizeof(uint16_t)), forms = at;
     size_t query = take_scratch(&form_bytes, floats), high = take_scratch(&form_bytes, stride),
            low = take_scratch(&form_bytes, stride);
     size_t lower = take_scratch(&form_bytes, k * sizeof(struct scored));
@@ -351,6 +374,7 @@ static int reserve_scan(struct vector_scan *scan, size_t k, wt_error *err)
     char *base = scratch->block;
     scan->dots = (int32_t *)(base + dots);
     scan->rest = (float *)(base + rest);
+    scan->row = (float *)(base + row);
     scan->sums = (uint16_t *)(base + sums);
     for (size_t i = 0; i < scan->n; i++) {
         char *form = base + forms + i * form_bytes;
@@ -394,7 +418,7 @@ static int begin_scan(struct vector_scan *scan, const struct vectors *vectors, s
                       const float *queries, size_t n, const uint64_t *allowed, size_t k, wt_error *err)
 {
     *scan = (struct vector_scan){
-        .vectors = vectors, .allowed = allowed, .scratch = scratch, .stride = pad_dim(vectors->dim), .n = n};
+        .vectors = vectors, .allowed = allowed, .scratch = scratch, .stride = wt__vectors_padded(vectors->dim), .n = n};
     scan->reads_signs = k > 0 && vectors->reads_signs;
     if (n > VECTOR_MAX_QUERIES)
         return wt__fail(err, WT_EINVAL, "%zu vectors in one search; at most %d are allowed", n, VECTOR_MAX_QUERIES);
@@ -482,11 +506,15 @@ static void prefetch_slot(const struct vector_scan *scan, uint32_t slot)
     __builtin_prefetch(chunk.scale + i);
     __builtin_prefetch(chunk.error + i);
     __builtin_prefetch(chunk.norm + i);
+    __builtin_prefetch(scan->vectors->row_of_slot + slot);
 }
 
-/* Adds a slot to the candidates of a query if its bytes say that it may be among the k best. */
+/* Adds a slot to the candidates of a query if its bytes say that it may be among the k best. The slot may be dead: to
+ * look up the rows of all slots that signs leave would cost more. */
 static void add_slot(struct vector_scan *scan, size_t number, uint32_t slot)
 {
+    if (find_wanted_row(scan, slot) == VECTOR_NONE)
+        return;
     struct chunk_view chunk = view_chunk(scan->vectors, scan->parts, slot / VECTOR_CHUNK);
     int32_t dot;
     wt__kernels()->dots_i8(scan->forms[number].high, chunk.codes + slot % VECTOR_CHUNK * scan->stride, 1, scan->stride,
@@ -553,7 +581,7 @@ static int collect_slots(struct vector_scan *scan, size_t number, const struct c
         for (uint32_t i = first; i < first + WT_BIT_ROWS; i++)
             found |= !(upper[i] < threshold);
         for (uint32_t i = first; found && i < first + WT_BIT_ROWS && i < count; i++) {
-            if (upper[i] < threshold || find_wanted_row(scan, begin + i) == VECTOR_NONE)
+            if (upper[i] < threshold || (scan->allowed && find_wanted_row(scan, begin + i) == VECTOR_NONE))
                 continue;
             if (upper[i] - chunk->factor[i] * form->signs.slack < threshold) {
                 scratch->late[number][form->late_count++] = (struct late_slot){begin + i, upper[i]};
@@ -616,10 +644,11 @@ static int scan_bytes(struct vector_scan *scan, wt_error *err)
     return 0;
 }
 
-/* Returns the fp32 vector of a slot after verifying it. Returns NULL and sets err if it is damaged. */
+/* Returns the fp32 vector of a slot after verifying it; valid until the next call. Returns NULL and sets err if it is
+ * damaged. */
 static const float *read_slot(const struct vector_scan *scan, uint32_t slot, wt_error *err)
 {
-    const float *vector = verify_row(scan->vectors, scan->parts, slot);
+    const float *vector = read_row(scan->vectors, scan->parts, slot, scan->row);
     if (!vector)
         wt__fail(err, WT_ESTORE, "vector %u is damaged", slot);
     return vector;

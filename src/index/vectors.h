@@ -14,7 +14,8 @@
  *
  * On disk and in memory, slots are grouped in chunks of VECTOR_CHUNK, and each chunk has its own arrays (see
  * vectors.c). Each slot has three checksums. Those of its bytes and its bits are verified when a file is opened, that
- * of its fp32 vector on each read. So opening need not read all fp32 vectors. */
+ * of its fp32 vector on each read. So opening need not read all fp32 vectors. The fp32 vectors of a large set stay in
+ * its file, and are read one by one: they are three quarters of the bytes, and a search needs few of them. */
 #ifndef WT_INDEX_VECTORS_H
 #define WT_INDEX_VECTORS_H
 
@@ -25,10 +26,17 @@
 #include "base/error.h"
 #include "base/topk.h"
 
-enum { VECTOR_CHUNK = 256, VECTOR_PARTS = 10, VECTOR_MAX_DIM = 8192, VECTOR_MAX_QUERIES = 16 };
+enum { VECTOR_CHUNK = 2048, VECTOR_PARTS = 10, VECTOR_MAX_DIM = 8192, VECTOR_MAX_QUERIES = 16 };
 /* Slots from which on reading signs first is faster. */
 enum { SIGNS_LEAST = 32768 };
 #define VECTOR_NONE UINT32_MAX /* no slot or no row */
+
+/* The file of a set whose fp32 vectors are read from there. */
+struct vector_file {
+    int fd;
+    uint64_t begin;  /* offset of the first chunk */
+    bool heads_only; /* true if the chunks in memory end before their fp32 vectors */
+};
 
 /* A view of slots. The caller owns all memory. */
 struct vectors {
@@ -38,8 +46,9 @@ struct vectors {
     uint64_t seed; /* seed of the checksums; each vector file has another seed */
     /* [slots] VECTOR_NONE for dead slots. NULL for the slots of another snapshot (wt__snapshot_share_vectors) */
     const uint32_t *row_of_slot;
-    const uint32_t *slot_of_row; /* [rows] VECTOR_NONE for rows without a vector */
-    bool reads_signs;            /* true if searches read signs first */
+    const uint32_t *slot_of_row;    /* [rows] VECTOR_NONE for rows without a vector */
+    bool reads_signs;               /* true if searches read signs first */
+    const struct vector_file *file; /* NULL if the fp32 vectors are read from the chunks */
 };
 
 /* An array of a chunk: `size` bytes per slot, starting at `offset`. Blocks of `lanes` slots, usually 1, are
@@ -49,6 +58,10 @@ struct vector_part {
 };
 void wt__vectors_layout(size_t dim, struct vector_part parts[VECTOR_PARTS]);
 size_t wt__vectors_chunk_bytes(size_t dim);
+/* Bytes of a chunk before its fp32 vectors. */
+size_t wt__vectors_head_bytes(size_t dim);
+/* Values of a vector with its padding, which reading one from a file needs. */
+size_t wt__vectors_padded(size_t dim);
 
 /* Writes vector, [dim], to `slot`, whose chunk is `chunk`. Fails with WT_EMODEL if a value is not finite or the
  * Euclidean length is over 1e15. */
@@ -85,7 +98,8 @@ int wt__vectors_search_plain(const struct vectors *vectors, struct vectors_scrat
 int wt__vectors_score_rows(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries,
                            size_t n, const uint32_t *rows, size_t count, float *const *scores, wt_error *err);
 
-/* Returns the row's vector, [dim], after verifying it; borrowed. NULL if the row has no vector or it is damaged. */
-const float *wt__vectors_of_row(const struct vectors *vectors, uint32_t row);
+/* Returns the row's vector, [dim], after verifying it; borrowed. NULL if the row has no vector or it is damaged.
+ * storage: [wt__vectors_padded] holds the vector if it is read from a file; may be NULL if vectors->file is NULL. */
+const float *wt__vectors_of_row(const struct vectors *vectors, uint32_t row, float *storage);
 
 #endif

@@ -294,5 +294,5 @@ const float *wt__refiner_vector(const struct refiner_data *data, const struct re
                                 size_t candidate)
 {
     return wt__vectors_of_row(&data->made[samples->vectors[sample]].view,
-                              samples->rows[sample * samples->candidates + candidate]);
+                              samples->rows[sample * samples->candidates + candidate], NULL);
 }

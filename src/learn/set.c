@@ -253,11 +253,12 @@ static int hide_tools(struct set_search *s, wt_error *err)
     WT_AUTO_FREE float *vectors = wt__alloc_zeros(tools * dim + 1, sizeof *vectors),
                        *sum = wt__alloc_zeros(dim, sizeof *sum);
     struct index_handle *index = NULL;
-    WT_CHECK_ALLOC(vectors && sum, err);
+    WT_AUTO_FREE float *storage = wt__alloc_array(wt__vectors_padded(dim), sizeof *storage);
+    WT_CHECK_ALLOC(vectors && sum && storage, err);
     WT_TRY(wt__engine_index(s->engine, NULL, &s->set, NULL, &index, err));
     const struct vectors *searched = wt__snapshot_vectors(index->snapshot, s->set.model, s->set.kind);
     for (uint32_t row = 0; searched && row < tools; row++) {
-        const float *vector = wt__vectors_of_row(searched, row);
+        const float *vector = wt__vectors_of_row(searched, row, storage);
         if (vector)
             memcpy(vectors + row * dim, vector, dim * sizeof *vector);
     }

@@ -43,8 +43,10 @@ static int make_candidates(struct hierarchy *h, const uint32_t *rows, size_t cou
                            wt_error *err)
 {
     const struct view *view = h->input->view;
+    size_t padded = view->vectors ? wt__vectors_padded(view->vectors->dim) : 0;
     struct tool *tools = wt__arena_array(&h->arena, struct tool, count);
-    WT_CHECK_ALLOC(tools, err);
+    float *storage = wt__arena_array(&h->arena, float, count *padded);
+    WT_CHECK_ALLOC(tools && storage, err);
     WT_TRY(h->input->tools.read(h->input->tools.context, rows, count, &h->arena, tools, err));
     if (wt__grow((void **)&h->known, &h->capacity, h->len + count, sizeof *h->known) < 0)
         return wt__fail_nomem(err);
@@ -55,7 +57,7 @@ static int make_candidates(struct hierarchy *h, const uint32_t *rows, size_t cou
                                     .provider = tools[i].provider.len ? view->snapshot->keys[rows[i]].provider
                                                                       : HIERARCHY_NO_PROVIDER,
                                     .seen = wt__rules_seen(h->rules, &tools[i], &h->id),
-                                    .vector = none ? NULL : wt__vectors_of_row(vectors, rows[i])};
+                                    .vector = none ? NULL : wt__vectors_of_row(vectors, rows[i], storage + i * padded)};
         if (!none && !out[i].vector)
             return wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)rows[i]);
         if (!find_known_tool(h, rows[i]))

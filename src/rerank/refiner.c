@@ -30,6 +30,7 @@ struct refiner_scratch {
     struct activations activations;
     int32_t *ids, *positions; /* [T + N] */
     float *inputs;            /* [N, D + F] */
+    float *storage;           /* [N, P] for vectors that are read from a file */
     struct arena arena;
     struct refiner_scratch *next; /* next unused scratch */
 };
@@ -150,7 +151,8 @@ int wt__refiner_scratch_new(struct refiner_scratch **out, const struct encoder *
     s->ids = wt__arena_array(&s->arena, int32_t, rows);
     s->positions = wt__arena_array(&s->arena, int32_t, rows);
     s->inputs = wt__arena_array(&s->arena, float, candidates *(wt__encoder_dim(encoder) + RETRIEVE_FEATURES));
-    if (!memory || !s->ids || !s->positions || !s->inputs) {
+    s->storage = wt__arena_array(&s->arena, float, candidates *wt__vectors_padded(wt__encoder_dim(encoder)));
+    if (!memory || !s->ids || !s->positions || !s->inputs || !s->storage) {
         wt__refiner_scratch_free(s);
         return wt__fail_nomem(err);
     }
@@ -272,29 +274,41 @@ static void reorder_hits(struct hit_list *hits, size_t count, const float *addit
     }
 }
 
+/* Reads the candidates' vectors. A tool without one has zeros. */
+static int read_candidate_vectors(struct refiner_scratch *scratch, const struct vectors *vectors,
+                                  const struct hit_list *hits, size_t count, const float **found, wt_error *err)
+{
+    static const float nothing[VECTOR_MAX_DIM];
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = hits->items[i].row;
+        bool none = !vectors || row >= vectors->rows || vectors->slot_of_row[row] == VECTOR_NONE;
+        float *storage = none ? NULL : scratch->storage + i * wt__vectors_padded(vectors->dim);
+        found[i] = none ? nothing : wt__vectors_of_row(vectors, row, storage);
+        if (!found[i])
+            return wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)row);
+    }
+    return 0;
+}
+
 int wt__refine(struct refiner *r, struct str request, const struct vectors *vectors, struct hit_list *hits,
                wt_error *err)
 {
-    static const float nothing[VECTOR_MAX_DIM];
     const float *found[REFINER_MAX_CANDIDATES];
     float features[REFINER_MAX_CANDIDATES][RETRIEVE_FEATURES], additions[REFINER_MAX_CANDIDATES];
     struct refiner_scratch *scratch;
     size_t count = hits->len < r->candidates ? hits->len : r->candidates;
     if (count == 0 || hits->items[0].score <= 0)
         return 0;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t row = hits->items[i].row;
-        bool none = !vectors || row >= vectors->rows || vectors->slot_of_row[row] == VECTOR_NONE;
-        found[i] = none ? nothing : wt__vectors_of_row(vectors, row);
-        if (!found[i])
-            return wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)row);
+    for (size_t i = 0; i < count; i++)
         memcpy(features[i], hits->items[i].features, sizeof features[i]);
-    }
     WT_TRY(borrow_refiner_scratch(r, &scratch, err));
-    wt__refiner_run(r, scratch, request, count, found, (const float(*)[RETRIEVE_FEATURES])features, additions);
+    int rc = read_candidate_vectors(scratch, vectors, hits, count, found, err);
+    if (rc == 0)
+        wt__refiner_run(r, scratch, request, count, found, (const float(*)[RETRIEVE_FEATURES])features, additions);
     return_refiner_scratch(r, scratch);
-    reorder_hits(hits, count, additions);
-    return 0;
+    if (rc == 0)
+        reorder_hits(hits, count, additions);
+    return rc;
 }
 
 /* ---------------------------------------------------------------- reranker */

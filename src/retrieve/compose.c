@@ -30,12 +30,15 @@ static const float NAMES_PROVIDER = 0.5f;
 
 int wt__copies_begin(struct copies *copies, struct arena *arena, wt_error *err)
 {
+    copies->storage = wt__arena_array(arena, float, copies->vectors ? wt__vectors_padded(copies->vectors->dim) : 0);
     copies->met = wt__arena_array(arena, uint32_t, copies->candidates);
     copies->older = wt__arena_array(arena, uint32_t, copies->candidates);
     copies->cosines = wt__arena_array(arena, float, copies->candidates);
     copies->placed = wt__arena_array(arena, uint32_t, copies->candidates);
     copies->given = wt__arena_array(arena, struct copy, copies->candidates);
-    return copies->met && copies->older && copies->cosines && copies->placed && copies->given ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(
+        copies->storage && copies->met && copies->older && copies->cosines && copies->placed && copies->given, err);
+    return 0;
 }
 
 static bool names_provider(const struct provider_names *asked, const struct snapshot_key *key)
@@ -78,7 +81,7 @@ static int find_older(struct copies *copies, uint32_t row, uint32_t *of, wt_erro
             copies->older[count++] = copies->met[i];
     if (count == 0 || row >= copies->vectors->rows || copies->vectors->slot_of_row[row] == VECTOR_NONE)
         return 0;
-    const float *vector = wt__vectors_of_row(copies->vectors, row);
+    const float *vector = wt__vectors_of_row(copies->vectors, row, copies->storage);
     if (!vector)
         return wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)row);
     WT_TRY(wt__vectors_score_rows(copies->vectors, copies->scratch, vector, 1, copies->older, count, &copies->cosines,

@@ -42,7 +42,8 @@ struct copies {
     const struct provider_names *asked; /* providers named in the request; NULL if exact copies keep their places */
     const struct vectors *vectors;      /* vectors of the tools' own texts; NULL if near-copies keep their places */
     struct vectors_scratch *scratch;
-    uint32_t *met; /* [N] rows of the candidates seen so far */
+    float *storage; /* for a vector that is read from a file */
+    uint32_t *met;  /* [N] rows of the candidates seen so far */
     size_t met_count;
     uint32_t *older;  /* [N] scratch */
     float *cosines;   /* [N] scratch */

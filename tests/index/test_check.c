@@ -274,7 +274,7 @@ static void reports_any_damaged_vector(void **state)
     struct snapshot *snapshot;
     struct file file = read_index_file(&arena, "vectors-");
     wt__vectors_layout(DIM, parts);
-    for (size_t slot = 0; slot < VECTOR_CHUNK; slot += 51) {
+    for (size_t slot = 0; slot < COUNT; slot += 51) {
         unsigned char *byte = file.bytes + VECTORS_HEADER_BYTES + parts[ROWS].offset + slot * parts[ROWS].size;
         char told[40];
         snprintf(told, sizeof told, "vector %zu is damaged", slot);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,7 +129,7 @@ static void store_vectors(struct vectors_fixture *f, make_vector make, uint32_t 
         make(&rng, f->row_of_slot[slot] == VECTOR_NONE ? slot : f->row_of_slot[slot], x, dim);
         assert_int_equal(wt__vectors_put(chunk, dim, SEED, slot, x, NULL), 0);
     }
-    f->vectors = (struct vectors){f->chunks, dim, slots, rows, SEED, f->row_of_slot, f->slot_of_row, false};
+    f->vectors = (struct vectors){f->chunks, dim, slots, rows, SEED, f->row_of_slot, f->slot_of_row, false, NULL};
     free(x);
 }
 
@@ -332,7 +333,7 @@ static void scores_are_inner_products(void **state)
     for (size_t q = 0; q < 2; q++)
         make_random(&rng, 0, queries[q], DIM);
     for (uint32_t row = 0; row < ROWS; row++) {
-        const float *vector = wt__vectors_of_row(&f.vectors, row);
+        const float *vector = wt__vectors_of_row(&f.vectors, row, NULL);
         assert_int_equal(vector == NULL, row % 11 == 10);
         assert_int_equal(wt__vectors_score_rows(&f.vectors, &f.scratch, queries[0], 2, &row, 1, scores, NULL), 0);
         for (size_t q = 0; q < 2; q++) {
@@ -343,7 +344,7 @@ static void scores_are_inner_products(void **state)
         }
     }
     uint32_t beyond = ROWS;
-    assert_null(wt__vectors_of_row(&f.vectors, beyond));
+    assert_null(wt__vectors_of_row(&f.vectors, beyond, NULL));
     assert_int_equal(wt__vectors_score_rows(&f.vectors, &f.scratch, queries[0], 2, &beyond, 1, scores, NULL), 0);
     assert_true(score[0] == 0 && score[1] == 0);
     free_vectors(&f);
@@ -374,7 +375,8 @@ static void rejects_values_that_are_not_finite(void **state)
 static void reports_damaged_vectors(void **state)
 {
     (void)state;
-    enum { DIM = 100, ROWS = 600 };
+    enum { DIM = 100, ROWS = VECTOR_CHUNK + 88, SLOT = VECTOR_CHUNK + 5 };
+    char told[40];
     struct vectors_fixture f;
     wt_error err;
     struct vector_part parts[VECTOR_PARTS];
@@ -382,6 +384,7 @@ static void reports_damaged_vectors(void **state)
     float query[DIM];
     struct rng rng;
     size_t count;
+    snprintf(told, sizeof told, "vector %d is damaged", SLOT);
     store_vectors(&f, make_random, ROWS, DIM);
     wt__rng_seed(&rng, 1);
     make_random(&rng, 0, query, DIM);
@@ -394,12 +397,12 @@ static void reports_damaged_vectors(void **state)
         bool lazy = p >= VECTOR_PARTS - 2; /* the fp32 vector and its checksum are verified on reading */
         assert_int_equal(wt__vectors_verify(&f.vectors, &err), lazy ? 0 : WT_ESTORE);
         if (!lazy) {
-            assert_string_equal(err.message, "vector 261 is damaged");
+            assert_string_equal(err.message, told);
         } else {
             assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, query, 1, ROWS, NULL, hits, &count, &err),
                              WT_ESTORE);
-            assert_string_equal(err.message, "vector 261 is damaged");
-            assert_null(wt__vectors_of_row(&f.vectors, f.row_of_slot[261]));
+            assert_string_equal(err.message, told);
+            assert_null(wt__vectors_of_row(&f.vectors, f.row_of_slot[SLOT], NULL));
         }
         *byte ^= 0x10;
     }
