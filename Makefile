@@ -7,6 +7,7 @@
 #   make lint-full lint, with clang-tidy on all files instead of changed ones
 #   make asan tsan the tests under sanitizers  make fuzz       run each fuzzer for FUZZ_SECONDS=30
 #   make coverage  line coverage of the tests  make clean      remove all build folders
+#   make bench-page  measure the parts of docs/benchmarks.md, and write it anew with its chart
 #   make bench-real  measure find and pick on real catalogues from npm and PyPI (docs/real-catalogues.md)
 #   make tables      measure the docs' tables that take minutes, into build/tables; make tables-full: all tables
 PREFIX ?= /usr/local
@@ -14,7 +15,7 @@ PYTHON ?= python3
 FUZZ_SECONDS ?= 30
 C_FILES = find src include tests bench examples -name '*.[ch]'
 
-.PHONY: all demo test bench bench-real tables tables-full install uninstall fmt lint lint-full asan tsan fuzz coverage clean
+.PHONY: all demo test bench bench-page bench-real tables tables-full install uninstall fmt lint lint-full asan tsan fuzz coverage clean
 
 all:
 	@tools/bootstrap
@@ -30,6 +31,10 @@ test:
 bench:
 	@tools/bootstrap
 	@PYTHON="$(PYTHON)" bench/run
+
+bench-page:
+	@tools/bootstrap
+	@PYTHON="$(PYTHON)" bench/run --page
 
 bench-real: all
 	@"$(PYTHON)" bench/real/real.py build/whichtool

@@ -16,7 +16,6 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -60,14 +59,6 @@ static const struct {
     uint32_t tools;
     int rounds;
 } sizes[] = {{"1k", 1000, 31}, {"16k", 16000, 21}, {"100k", 100000, 11}, {"1M", 1000000, 5}, {"2M", 2000000, 5}};
-
-/* Returns the processor time of this thread in milliseconds. */
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
 
 /* --- Real or synthetic tools --- */
 
@@ -193,16 +184,17 @@ static void make_queries(struct bm25_bench *b)
 
 /* --- whichtool --- */
 
-/* Returns milliseconds per request: the median over rounds of the mean over QUERIES requests, starting with number
- * `first`. plain: true to add up every posting, without skipping any. */
-static double measure_bm25(struct bm25_bench *b, const struct lexical *index, size_t first, int rounds, bool plain)
+/* Prints milliseconds per request: the mean over QUERIES requests, starting with number `first`. plain: true to add up
+ * every posting, without skipping any. */
+static void measure_bm25(struct bm25_bench *b, const struct lexical *index, const char *tools, size_t first, int rounds,
+                         bool plain)
 {
     double times[ROUNDS_MAX];
     struct lexical_query query = {0};
     struct scored hits[K];
     uint32_t *sums = plain ? wt__alloc_array(index->rows, sizeof *sums) : NULL;
     for (int round = 0; round < rounds; round++) {
-        double start = now_ms();
+        double start = processor_ms();
         for (size_t q = first; q < first + QUERIES; q++) {
             struct lexical_term terms[LONG];
             for (size_t i = 0; i < b->query_len[q]; i++)
@@ -214,12 +206,12 @@ static double measure_bm25(struct bm25_bench *b, const struct lexical *index, si
             else
                 wt__lexical_search(index, &query, K, NULL, hits);
         }
-        times[round] = (now_ms() - start) / QUERIES;
+        times[round] = (processor_ms() - start) / QUERIES;
     }
     free(sums);
     wt__lexical_query_dispose(&query);
-    qsort(times, (size_t)rounds, sizeof *times, compare_doubles);
-    return times[rounds / 2];
+    print_result(times, (size_t)rounds, "ms", plain ? "every posting" : "whichtool",
+                 "bm25 top 10 of %s tools, %d words", tools, first ? LONG : SHORT);
 }
 
 static void bench_ours(struct bm25_bench *b, const char *name, uint32_t tools, int rounds)
@@ -232,7 +224,7 @@ static void bench_ours(struct bm25_bench *b, const char *name, uint32_t tools, i
     struct lexical index;
     void *block;
     size_t len;
-    double start = now_ms();
+    double start = processor_ms();
     if (wt__lexical_builder_new(&builder, &settings, NULL) < 0)
         exit_with_message("out of memory");
     for (uint32_t i = 0; i < tools; i++) {
@@ -243,17 +235,15 @@ static void bench_ours(struct bm25_bench *b, const char *name, uint32_t tools, i
     if (wt__lexical_builder_finish(builder, &block, &len, NULL) < 0)
         exit_with_message("out of memory");
     wt__lexical_builder_free(builder);
-    double built = now_ms() - start;
+    double built = processor_ms() - start;
     if (wt__lexical_view(&index, block, len, NULL) < 0)
         exit_with_message("not an index");
     fprintf(stderr, "bm25: %s tools: %.1f terms a tool, %u different; index %.1f MB\n", name,
             (double)index.postings / tools, index.terms, (double)len / 1e6);
     printf("bm25 index of %s tools\twhichtool\t%.2f\ts\n", name, built / 1e3);
-    printf("bm25 top 10 of %s tools, 10 words\twhichtool\t%.3f\tms\n", name, measure_bm25(b, &index, 0, rounds, false));
-    printf("bm25 top 10 of %s tools, 60 words\twhichtool\t%.3f\tms\n", name,
-           measure_bm25(b, &index, QUERIES, rounds, false));
-    printf("bm25 top 10 of %s tools, 10 words\tevery posting\t%.3f\tms\n", name, measure_bm25(b, &index, 0, 3, true));
-    fflush(stdout);
+    measure_bm25(b, &index, name, 0, rounds, false);
+    measure_bm25(b, &index, name, QUERIES, rounds, false);
+    measure_bm25(b, &index, name, 0, 3, true);
     free(block);
 }
 
@@ -357,16 +347,14 @@ static void bench_fts(struct bm25_bench *b, const char *name, uint32_t tools)
         for (size_t i = 0; i < b->query_len[q]; i++)
             wt__buffer_printf(&match, "%s\"%.*s\"", i ? " OR " : "", (int)b->queries[q][i].len, b->queries[q][i].ptr);
         sqlite3_bind_text(select, 1, match.ptr, (int)match.len, SQLITE_TRANSIENT);
-        double start = now_ms();
+        double start = processor_ms();
         while (sqlite3_step(select) == SQLITE_ROW)
             ;
-        times[q] = now_ms() - start;
+        times[q] = processor_ms() - start;
         sqlite3_reset(select);
         wt__buffer_dispose(&match);
     }
-    qsort(times, FTS_QUERIES, sizeof *times, compare_doubles);
-    printf("bm25 top 10 of %s tools, 10 words\tSQLite FTS5\t%.3f\tms\n", name, times[FTS_QUERIES / 2]);
-    fflush(stdout);
+    print_result(times, FTS_QUERIES, "ms", "SQLite FTS5", "bm25 top 10 of %s tools, %d words", name, SHORT);
     sqlite3_finalize(select);
     sqlite3_close(db);
     remove(path);

@@ -6,7 +6,6 @@
  * above 1, an extra first run loads the files into the page cache and is not counted. If the processor time is far
  * below the wall time, the machine had other work. */
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -54,14 +53,6 @@ static int run_command_once(char **command, struct cost *cost)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void print_time(const char *measure, const char *what, double *times, int rounds)
-{
-    qsort(times, (size_t)rounds, sizeof *times, compare_doubles);
-    double median = times[rounds / 2];
-    bool seconds = median >= 10e3;
-    printf("%s%s\twhichtool\t%.1f\t%s\n", measure, what, seconds ? median / 1e3 : median, seconds ? "s" : "ms");
-}
-
 int main(int argc, char **argv)
 {
     int rounds = argc > 3 ? atoi(argv[2]) : 0;
@@ -83,8 +74,8 @@ int main(int argc, char **argv)
         processor[i] = cost.processor_ms;
         peak = cost.peak_mb > peak ? cost.peak_mb : peak;
     }
-    print_time(argv[1], "", wall, rounds);
-    print_time(argv[1], ", processor", processor, rounds);
+    print_result(wall, (size_t)rounds, "ms", "whichtool", "%s", argv[1]);
+    print_result(processor, (size_t)rounds, "ms", "whichtool", "%s, processor", argv[1]);
     printf("%s, peak memory\twhichtool\t%.1f\tMB\n", argv[1], peak);
     return 0;
 }

@@ -1,7 +1,8 @@
 /* bench_cross.c: time of a cross-encoder for a request and TOOLS candidates with cached tokens, on one thread.
  *
  *   bench_cross make MODEL FOLDER        writes MODEL to FOLDER, and adds a classifier with random weights
- *   bench_cross FOLDER CORPUS            prints the median time of a call; CORPUS: a corpus.jsonl of tools
+ *   bench_cross FOLDER CORPUS [BYTES]    prints the time of a call; CORPUS: a corpus.jsonl of tools; BYTES: "by bytes"
+ *                                        for a quantized model
  *   bench_cross FOLDER CORPUS --serve    answers each line of stdin, so that a script can alternate with a peer:
  *                                          texts    the request and the tools, one a line, then an empty line
  *                                          logits   the logits, in one line
@@ -184,15 +185,15 @@ static void serve_cross_requests(struct cross_bench *b)
     }
 }
 
-static void print_cross_report(struct cross_bench *b)
+/* what: added to the name of the measure. */
+static void print_cross_report(struct cross_bench *b, const char *what)
 {
     double times[ROUNDS];
     float logits[TOOLS];
 
     for (int round = 0; round < ROUNDS; round++)
         times[round] = time_scoring(b, logits);
-    qsort(times, ROUNDS, sizeof times[0], compare_doubles);
-    printf("cross-encode %d tools\twhichtool\t%.2f\tms\n", TOOLS, times[ROUNDS / 2]);
+    print_result(times, ROUNDS, "ms", "whichtool", "cross-encode %d tools%s%s", TOOLS, *what ? ", " : "", what);
 }
 
 int main(int argc, char **argv)
@@ -202,7 +203,7 @@ int main(int argc, char **argv)
     int rc;
 
     if (argc < 3 || argc > 4) {
-        fprintf(stderr, "usage: bench_cross make MODEL FOLDER | bench_cross FOLDER CORPUS [--serve]\n");
+        fprintf(stderr, "usage: bench_cross make MODEL FOLDER | bench_cross FOLDER CORPUS [BYTES | --serve]\n");
         return 2;
     }
     if (argc == 4 && strcmp(argv[1], "make") == 0) {
@@ -212,10 +213,10 @@ int main(int argc, char **argv)
         if (rc == 0)
             rc = take_tools(&b, argv[2], &err);
         fprintf(stderr, "bench_cross: kernels %s\n", wt__kernels()->name);
-        if (rc == 0 && argc == 4)
+        if (rc == 0 && argc == 4 && strcmp(argv[3], "--serve") == 0)
             serve_cross_requests(&b);
         else if (rc == 0)
-            print_cross_report(&b);
+            print_cross_report(&b, argc == 4 ? argv[3] : "");
         wt__cross_close(b.cross);
     }
     if (rc < 0)

@@ -6,19 +6,19 @@
  * TOOLS and REQUESTS are files of fp32 vectors with 384 values, written by `bench_encode MODEL --serve` for texts of
  * real tools and requests. A catalogue has the vectors of the real tools, and then mixtures of two of them, like tools
  * whose texts combine those of two tools. With FOLDER, the vectors are written to FOLDER/dense-SIZE.f32 for
- * dense_faiss.py. Times are processor times, since machines are shared. "exact" is the search that reads the bytes of
- * all vectors. "agreement" is the part of the exact top 10, or top 100, that the search returns. */
+ * dense_faiss.py. Times are processor times, since machines are shared. "every byte" is the search that reads the
+ * bytes of all vectors. "agreement" is the part of the exact top 10, or top 100, that the search returns. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "index/vectors.h"
 #include "nn/kernels/kernels.h"
+#include "support.h"
 
 enum { DIM = 384, K = 10, DEEP = 100, TOGETHER = 7, QUERIES = 3 * TOGETHER, JUDGED = 200, ROUNDS_MAX = 21 };
 
@@ -35,13 +35,6 @@ struct dense_bench {
     struct vectors vectors;
     struct vectors_scratch scratch;
 };
-
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
 
 /* Writes vector `number` of a catalogue. */
 static void make_vector(const struct dense_bench *b, struct rng *rng, uint32_t number, float *x)
@@ -61,12 +54,6 @@ static void make_vector(const struct dense_bench *b, struct rng *rng, uint32_t n
         x[i] /= sqrtf(sum);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Searches `together` queries from `query` on. */
 static void search_queries(struct dense_bench *b, size_t query, size_t together, size_t k, struct scored *hits)
 {
@@ -76,19 +63,20 @@ static void search_queries(struct dense_bench *b, size_t query, size_t together,
         exit(1);
 }
 
-/* Returns milliseconds per query, the median over rounds. */
-static double measure_dense(struct dense_bench *b, int rounds, size_t together, size_t k)
+/* Prints milliseconds per query. */
+static void measure_dense(struct dense_bench *b, const char *name, const char *who, int rounds, size_t together,
+                          size_t k)
 {
     double times[ROUNDS_MAX];
     struct scored hits[TOGETHER * DEEP];
     for (int round = 0; round < rounds; round++) {
-        double start = now_ms();
+        double start = processor_ms();
         for (size_t q = 0; q < QUERIES; q += together)
             search_queries(b, q, together, k, hits);
-        times[round] = (now_ms() - start) / QUERIES;
+        times[round] = (processor_ms() - start) / QUERIES;
     }
-    qsort(times, (size_t)rounds, sizeof *times, compare_doubles);
-    return times[rounds / 2];
+    print_result(times, (size_t)rounds, "ms", who, "dense top %zu of %s vectors%s", k, name,
+                 together > 1 ? ", 7 queries at once" : "");
 }
 
 /* Measures the part of the exact top K and top DEEP that the search returns. */
@@ -142,24 +130,22 @@ static void bench_size(struct dense_bench *b, const char *name, uint32_t slots, 
     double agreement[2];
     if (!chunks || !rows)
         exit(1);
-    double start = now_ms();
+    double start = processor_ms();
     fill_catalogue(b, name, slots, chunks, rows);
-    fprintf(stderr, "dense: %s vectors stored in %.0f ms\n", name, now_ms() - start);
-    b->vectors = (struct vectors){chunks, DIM, slots, slots, 1, rows, rows, slots >= SIGNS_LEAST};
-    start = now_ms();
+    fprintf(stderr, "dense: %s vectors stored in %.0f ms\n", name, processor_ms() - start);
+    b->vectors = (struct vectors){chunks, DIM, slots, slots, 1, rows, rows, slots >= SIGNS_LEAST, NULL};
+    start = processor_ms();
     if (wt__vectors_verify(&b->vectors, NULL) < 0)
         exit(1);
-    fprintf(stderr, "dense: %s vectors verified in %.1f ms\n", name, now_ms() - start);
-    printf("dense top 10 of %s vectors\twhichtool\t%.3f\tms\n", name, measure_dense(b, rounds, 1, K));
-    printf("dense top 100 of %s vectors\twhichtool\t%.3f\tms\n", name, measure_dense(b, rounds, 1, DEEP));
-    printf("dense top 10 of %s vectors, 7 queries at once\twhichtool\t%.3f\tms\n", name,
-           measure_dense(b, rounds, TOGETHER, K));
+    fprintf(stderr, "dense: %s vectors verified in %.1f ms\n", name, processor_ms() - start);
+    measure_dense(b, name, "whichtool", rounds, 1, K);
+    measure_dense(b, name, "whichtool", rounds, 1, DEEP);
+    measure_dense(b, name, "whichtool", rounds, TOGETHER, K);
     measure_agreement(b, agreement);
     printf("dense top 10 of %s vectors, agreement\twhichtool\t%.5f\t\n", name, agreement[0]);
     printf("dense top 100 of %s vectors, agreement\twhichtool\t%.5f\t\n", name, agreement[1]);
     b->vectors.reads_signs = false;
-    printf("dense top 10 of %s vectors\texact\t%.3f\tms\n", name, measure_dense(b, 3, 1, K));
-    fflush(stdout);
+    measure_dense(b, name, "every byte", 3, 1, K);
     free(chunks);
     free(rows);
 }

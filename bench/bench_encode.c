@@ -141,13 +141,11 @@ static void print_encode_report(struct encode_bench *b, const char *path)
     for (size_t i = 0; i < sizeof tokens / sizeof tokens[0]; i++) {
         for (int round = 0; round < ROUNDS; round++)
             times[round] = latency(b, tokens[i]);
-        qsort(times, ROUNDS, sizeof times[0], compare_doubles);
-        printf("encode %zu tokens\twhichtool\t%.4g\tms\n", tokens[i], times[ROUNDS / 2]);
+        print_result(times, ROUNDS, "ms", "whichtool", "encode %zu tokens", tokens[i]);
     }
     for (int round = 0; round < ROUNDS; round++)
         times[round] = open_time(b->folder);
-    qsort(times, ROUNDS, sizeof times[0], compare_doubles);
-    printf("open a packed model\twhichtool\t%.2f\tms\n", times[ROUNDS / 2]);
+    print_result(times, ROUNDS, "ms", "whichtool", "open a packed model");
     double took = batch(b, path, &count, false);
     if (took > 0)
         printf("encode in batches\twhichtool\t%.0f\t/s\n", (double)count / took);

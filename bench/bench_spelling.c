@@ -11,24 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/buffer.h"
 #include "base/json.h"
 #include "base/rng.h"
-#include "base/sort.h"
 #include "retrieve/document.h"
 #include "retrieve/spelling.h"
 #include "support.h"
 
 enum { ROUNDS = 101, MANY_TOOLS = 1000000 };
-
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 static void add_row(struct lexical_builder *builder, struct analyser *analyser, struct document *document,
                     struct str text)
@@ -124,13 +115,12 @@ static void measure_spelling(const struct lexical *index)
         for (size_t r = 0; r < ROUNDS; r++) {
             struct str read;
             wt__arena_reset(&arena);
-            double begun = now_us();
+            double begun = processor_ms();
             if (wt__spelling_read(&read, wt__str(cases[i].request), index, workspace, &arena, NULL) < 0)
                 exit_with_message("out of memory");
-            times[r] = now_us() - begun;
+            times[r] = processor_ms() - begun;
         }
-        wt__sort_doubles(times, ROUNDS);
-        printf("spelling, %u terms: %s\twhichtool\t%.3f\tms\n", index->terms, cases[i].name, times[ROUNDS / 2] / 1e3);
+        print_result(times, ROUNDS, "ms", "whichtool", "spelling, %u terms: %s", index->terms, cases[i].name);
     }
     wt__arena_dispose(&arena);
     wt__workspace_close(workspace);

@@ -42,12 +42,6 @@ static double now_us(void)
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-static double median(double *values, size_t count)
-{
-    wt__sort_doubles(values, count);
-    return values[count / 2];
-}
-
 /* Returns the parameters in the normal form of an import; NULL if absent, not a schema, or out of memory. */
 static json_t *normal_form(const json_t *parameters)
 {
@@ -219,7 +213,7 @@ static void measure_validation(const char *folder, const char *work)
         times[r] = (now_us() - start) / 1e3;
     }
     struct validation_pair *pairs = list_pairs(&count);
-    printf("compile %zu schemas\twhichtool\t%.2f\tms\n", tool_count, median(times, ROUNDS));
+    print_result(times, ROUNDS, "ms", "whichtool", "compile %zu schemas", tool_count);
     for (size_t r = 0; r < ROUNDS; r++) {
         double start = now_us();
         for (size_t p = 0; p < PASSES; p++)
@@ -227,7 +221,7 @@ static void measure_validation(const char *folder, const char *work)
                 fit += check_instance(pairs[i].compiled, pairs[i].instance) == FITS;
         times[r] = (double)count * PASSES / (now_us() - start) * 1e6;
     }
-    printf("validate arguments of %zu calls\twhichtool\t%.0f\t/s\n", count, median(times, ROUNDS));
+    print_result(times, ROUNDS, "/s", "whichtool", "validate arguments of %zu calls", count);
     fprintf(stderr, "bench_validate: %zu of %zu fit\n", fit, count);
     free(pairs);
 }

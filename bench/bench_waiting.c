@@ -147,13 +147,6 @@ static long sleeps(void)
     return usage.ru_nvcsw;
 }
 
-static double processor_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 static double query(struct waiting_bench *b, const char *recipe, size_t number, double *own)
 {
     const char *request = b->requests[number * 7919 % b->tool_count];

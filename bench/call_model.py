@@ -5,9 +5,11 @@
     python3 bench/call_model.py WHICHTOOL DATA --chat-model NAME --replay FILE --requests N
 
     --requests N   the first N requests of the set by the SHA-256 of their ids; default 20
+    --arguments N  judge the arguments of the first N of these only, which takes most of the answers; default all
     --minutes M    start no request later; the figures cover the requests until then
     --demonstrations   record ToolVerifier's demonstrations first, as calls.py does
     --list         list each request with the chosen tool and the call
+    --jobs N       ask about N requests at once, for a server with as many slots; default 1
 
 Prints for each request: whether its tool was among the candidates, was the first pick, and was the final choice; whether
 the first pick was the first of the list; with the gold tool given, whether arguments were written, and whether the first
@@ -19,6 +21,7 @@ and the final ones are right; and the number of unusable answers. Also prints ho
              defaults); of these, how many are in the instructions, elsewhere in the prompt, or in neither
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import re
@@ -28,6 +31,8 @@ import time
 import calls
 
 WORDS_IN_A_ROW, LETTERS = 8, 4
+VERDICTS = {"selection": ("listed", "first of the list", "once", "verified"),
+            "arguments": ("written", "first right", "arguments right", "asks", "invalid")}
 PROMPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "prompts")
 
 
@@ -105,30 +110,54 @@ def first_arguments(filled):
             if a["predictions"][0] is not None}
 
 
-def judge(run, row, echo):
-    gold = run.ids[next(iter(run.gold[row["_id"]]))]
-    called = run.call(row["text"])
-    filled = run.call(row["text"], "--tool", gold["id"])
-    selection, labels = called["steps"].get("selection", {}), calls.ACCEPTED["toolverifier"](row)[0]
-    generation = filled["steps"].get("generation", {})
-    exchanges, written = generation.get("exchanges", []), generation.get("end", "unsaid") != "unsaid"
-    for exchange in selection.get("exchanges", []):
+def count_answers(exchanges):
+    return {"asked": len(exchanges), "unusable": sum("unusable" in e for e in exchanges)}
+
+
+def judge_selection(run, row, gold, echo):
+    called = run.call(row["text"], "--generation", "alone")
+    selection, candidates = called["steps"].get("selection", {}), called["steps"]["candidates"]
+    exchanges = selection.get("exchanges", [])
+    for exchange in exchanges:
         for task, member in (("call-contrast", "question"), ("call-answer", "answer")):
             if exchange["task"].startswith(task):
                 echo.read_words(exchange, member)
+    return {"listed": any(c["tool"] == gold["id"] for c in candidates),
+            "first of the list": selection.get("first") == candidates[0]["tool"],
+            "once": selection.get("first") == gold["id"], "verified": selection.get("chosen") == gold["id"],
+            "chosen": selection.get("chosen"), "end": selection.get("end"), "question": selection.get("question"),
+            "answer": selection.get("answer"), **count_answers(exchanges)}
+
+
+def judge_arguments(run, row, gold, echo):
+    filled = run.call(row["text"], "--tool", gold["id"], "--generation", "sampled")
+    generation, labels = filled["steps"].get("generation", {}), calls.ACCEPTED["toolverifier"](row)[0]
+    exchanges, written = generation.get("exchanges", []), generation.get("end", "unsaid") != "unsaid"
     for exchange in exchanges:
         if exchange["task"].startswith("call-arguments"):
             echo.read_values(exchange, row["text"], gold["schema"])
-    asked = selection.get("exchanges", []) + exchanges
-    return {"id": row["_id"], "listed": any(c["tool"] == gold["id"] for c in called["steps"]["candidates"]),
-            "first of the list": selection.get("first") == called["steps"]["candidates"][0]["tool"],
-            "once": selection.get("first") == gold["id"], "verified": selection.get("chosen") == gold["id"],
-            "chosen": selection.get("chosen"), "end": selection.get("end"), "question": selection.get("question"),
-            "answer": selection.get("answer"), "first": first_arguments(filled), "arguments": filled["arguments"],
-            "written": written, "first right": written and not calls.mistake(first_arguments(filled), labels),
+    return {"first": first_arguments(filled), "arguments": filled["arguments"], "written": written,
+            "first right": written and not calls.mistake(first_arguments(filled), labels),
             "arguments right": written and not calls.mistake(filled["arguments"], labels), "asks": bool(filled["question"]),
-            "invalid": called["tool"] and not called["question"] and not called["valid"],
-            "asked": len(asked), "unusable": sum("unusable" in e for e in asked)}
+            "invalid": not filled["question"] and not filled["valid"], **count_answers(exchanges)}
+
+
+def judge(run, row, echo, with_arguments):
+    """Returns the verdicts, each with the part of the call that it is about."""
+    gold = run.ids[next(iter(run.gold[row["_id"]]))]
+    out = {"id": row["_id"], "selection": judge_selection(run, row, gold, echo)}
+    if with_arguments:
+        out["arguments"] = judge_arguments(run, row, gold, echo)
+    return out
+
+
+def judge_in_time(run, row, echo, with_arguments):
+    if time.monotonic() - run.options.begun > 60 * run.options.minutes:
+        return None
+    judged = judge(run, row, echo, with_arguments)
+    if run.options.list:
+        print(json.dumps(judged), flush=True)
+    return judged
 
 
 def main():
@@ -138,26 +167,27 @@ def main():
     for name in ("chat-model", "chat-url", "record", "replay"):
         parser.add_argument("--" + name)
     parser.add_argument("--requests", type=int, default=20)
+    parser.add_argument("--arguments", type=int, default=10**9)
     parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--demonstrations", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     given = [f"--{name} {value}" for name in ("chat-model", "chat-url", "record", "replay")
              if (value := getattr(options, name.replace("-", "_")))]
-    options.options = "--explain --generation sampled " + " ".join(given)
+    options.options = "--explain " + " ".join(given)
     options.begun = time.monotonic()
-    echo, judged = Echo(), []
-    with tempfile.TemporaryDirectory() as folder:
+    echo = Echo()
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         run = calls.Run(options, folder, "toolverifier")
-        for row in sorted(run.rows, key=lambda r: calls.digest(r["_id"]))[:options.requests]:
-            if time.monotonic() - options.begun > 60 * options.minutes:
-                break
-            judged.append(judge(run, row, echo))
-            if options.list:
-                print(json.dumps(judged[-1]), flush=True)
-    for key in ("listed", "first of the list", "once", "verified", "written", "first right", "arguments right", "asks", "invalid"):
-        print(f"{key}: {sum(bool(j[key]) for j in judged)} of {len(judged)}")
-    print(f"unusable: {sum(j['unusable'] for j in judged)} of {sum(j['asked'] for j in judged)} answers")
+        rows = sorted(run.rows, key=lambda r: calls.digest(r["_id"]))[:options.requests]
+        judged = [j for j in pool.map(lambda i, row: judge_in_time(run, row, echo, i < options.arguments),
+                                      range(len(rows)), rows) if j]
+    for part, keys in VERDICTS.items():
+        of = [j[part] for j in judged if part in j]
+        for key in keys:
+            print(f"{key}: {sum(bool(j[key]) for j in of)} of {len(of)}")
+        print(f"{part}, unusable: {sum(j['unusable'] for j in of)} of {sum(j['asked'] for j in of)} answers")
     for member, texts in echo.words.items():
         print(f"{member}s: {len(texts)}, {len(set(texts))} different, {echo.repeated[member]}")
     print(f"values: {echo.values}")

@@ -3,12 +3,12 @@
     bm25_bm25s.py [WORK_FOLDER]     default build-bench/work
 """
 import os
-import statistics
 import sys
 import time
 
 import bm25s
 import numpy
+from results import report, times_of
 
 K = 10
 SIZES = {"1k": 21, "16k": 11, "100k": 5, "1M": 3}  # rounds
@@ -24,14 +24,7 @@ def read_ids(path, vocabulary):
 
 
 def measure(index, queries, rounds):
-    """Returns milliseconds of processor time per request: the median over rounds."""
-    times = []
-    for _ in range(rounds):
-        start = time.process_time()
-        for query in queries:
-            index.retrieve([query], k=K, show_progress=False, n_threads=0)
-        times.append((time.process_time() - start) * 1e3 / len(queries))
-    return statistics.median(times)
+    return times_of(lambda query: index.retrieve([query], k=K, show_progress=False, n_threads=0), queries, rounds)
 
 
 def main():
@@ -59,18 +52,18 @@ def main():
             index.index((rows, vocabulary), show_progress=False)
             built = time.process_time() - start
             if backend == "numpy":
-                print(f"bm25 index of {size} tools\tbm25s\t{built:.2f}\ts", flush=True)
+                report(f"bm25 index of {size} tools", "bm25s", built, "s")
             for length in LENGTHS:
                 asked = [query for query in queries if (len(query) > 20) == (length > 20)]
                 if backend == "numba":
                     ids = [numpy.array([vocabulary[term] for term in query]) for query in asked]
                     asked = [[int(i) for i in query] for query in ids]
                     measure(index, asked[:1], 1)  # compiles first
-                spent = measure(index, asked, rounds)
-                print(f"bm25s {backend}: {size}, {length} words: {spent:.3f} ms", file=sys.stderr)
-                best[length] = min(spent, best.get(length, spent))
-        for length, spent in best.items():
-            print(f"bm25 top 10 of {size} tools, {length} words\tbm25s\t{spent:.3f}\tms", flush=True)
+                times = sorted(measure(index, asked, rounds))
+                print(f"bm25s {backend}: {size}, {length} words: {times[len(times) // 2]:.3f} ms", file=sys.stderr)
+                best[length] = min(times, best.get(length, times), key=lambda times: times[len(times) // 2])
+        for length, times in best.items():
+            report(f"bm25 top {K} of {size} tools, {length} words", "bm25s", times, "ms")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     cross_onnx.py FOLDER CORPUS [BENCH_CROSS]
 
-FOLDER is the output of `bench_cross make`. The peer is in its best configuration: the graph is fused for BERT by ONNX
-Runtime's own transformer optimizer, run with all graph optimizations, and gets precomputed token ids; the pairs are sorted
+FOLDER is the output of `bench_cross make`. The peer is in its best configuration: the graph has the fused operators for
+BERT (onnx_bert.py), runs with all graph optimizations, and gets precomputed token ids; the pairs are sorted
 by length and split into batches of its fastest size, padded to the longest pair. Each round measures both programs, so
 that other work on the machine affects both; the ratio is the median over rounds. Both must give the same numbers."""
 import json
@@ -12,10 +12,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import warnings
 
 import numpy as np
+import onnx_bert
 import onnxruntime as ort
+from results import report
 
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "31"))
 BATCH_SIZES = (1, 3, 5, 10, 15, 30)
@@ -24,46 +25,12 @@ WHO = "ONNX Runtime"
 NAMES = ["ids", "mask", "types"]
 
 
-def export(model, folder):
-    import torch
-    from transformers import AutoModelForSequenceClassification
-
-    class Scored(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.model = AutoModelForSequenceClassification.from_pretrained(model, attn_implementation="eager").eval()
-
-        def forward(self, ids, mask, types):
-            return self.model(input_ids=ids, attention_mask=mask, token_type_ids=types).logits[:, 0]
-
-    plain, fused = os.path.join(folder, "plain.onnx"), os.path.join(folder, "fused.onnx")
-    ids = torch.randint(1000, 20000, (2, 16))
-    axes = {name: {0: "batch", 1: "tokens"} for name in NAMES}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(Scored(), (ids, torch.ones_like(ids), torch.zeros_like(ids)), plain, input_names=NAMES,
-                          output_names=["logits"], dynamic_axes=axes, opset_version=17, dynamo=False)
-    try:
-        from onnxruntime.transformers import optimizer
-
-        config = json.load(open(os.path.join(model, "config.json"), encoding="utf-8"))
-        graph = optimizer.optimize_model(plain, model_type="bert", num_heads=config["num_attention_heads"],
-                                         hidden_size=config["hidden_size"], opt_level=0)
-        graph.save_model_to_file(fused)
-    except ImportError as absent:
-        print(f"cross_onnx: graph not fused: {absent}", file=sys.stderr)
-        return plain
-    return fused
-
-
 class Peer:
     def __init__(self, path, encodings):
         options = ort.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
         self.session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-        self.kinds = {entry.name: np.int32 if "int32" in entry.type else np.int64
-                      for entry in self.session.get_inputs()}
         self.encodings = encodings
         self.order = sorted(range(len(encodings)), key=lambda i: len(encodings[i].ids))
 
@@ -71,7 +38,7 @@ class Peer:
         for first in range(0, len(self.order), size):
             part = [self.encodings[i] for i in self.order[first:first + size]]
             shape = (len(part), len(part[-1].ids))
-            feeds = {name: np.zeros(shape, dtype=self.kinds[name]) for name in NAMES}
+            feeds = {name: np.zeros(shape, dtype=np.int32) for name in NAMES}
             for row, pair in enumerate(part):
                 n = len(pair.ids)
                 feeds["ids"][row, :n], feeds["types"][row, :n], feeds["mask"][row, :n] = pair.ids, pair.type_ids, 1
@@ -123,7 +90,7 @@ def main():
     encodings = tokenizer.encode_batch([(request, tool) for tool in tools])
     lengths = [len(encoding.ids) for encoding in encodings]
     with tempfile.TemporaryDirectory() as folder:
-        peer = Peer(export(model, folder), encodings)
+        peer = Peer(onnx_bert.write(model, os.path.join(folder, "model.onnx"), scores=True), encodings)
         times = {}
         for size in BATCH_SIZES:
             peer.prepare(size)
@@ -136,11 +103,12 @@ def main():
         off = np.abs(np.array(ours.ask("logits").split(), dtype=float) - peer.score()[1]).max()
         print(f"cross_onnx: logits differ by at most {off:.1e}", file=sys.stderr)
         assert off < 1e-3
-        rounds = np.array([(float(ours.ask("time")), peer.score()[0]) for _ in range(ROUNDS)])
+        rounds = [(float(ours.ask("time")), peer.score()[0]) for _ in range(ROUNDS)]
     measure = f"cross-encode {len(tools)} tools"
-    print(f"cross_onnx: {measure}: {np.median(rounds[:, 0] / rounds[:, 1]):.3f} x {WHO}", file=sys.stderr)
-    for who, column in (("whichtool", 0), (WHO, 1)):
-        print(f"{measure}\t{who}\t{np.median(rounds[:, column]):.2f}\tms", flush=True)
+    mine, theirs = map(list, zip(*rounds))
+    print(f"cross_onnx: {measure}: {np.median(np.divide(mine, theirs)):.3f} x {WHO}", file=sys.stderr)
+    report(measure, "whichtool", mine, "ms")
+    report(measure, WHO, theirs, "ms")
 
 
 main()

@@ -3,9 +3,8 @@
     encode_onnx.py MODEL [BENCH_ENCODE]
     encode_onnx.py MODEL BENCH_ENCODE BYTES    BYTES: MODEL quantized by `whichtool model quantize`
 
-The peer is in its best configuration: the graph is exported with mean pooling, fused for BERT (attention, layer norms,
-GELU) by ONNX Runtime's own transformer optimizer, run with all graph optimizations, and gets token ids, so that no
-tokenizer is included; batches are sorted by length and padded, with its fastest size. Each round measures both programs,
+The peer is in its best configuration: the graph has the fused operators for BERT (onnx_bert.py), runs with all graph
+optimizations, and gets token ids, so that no tokenizer is included; batches are sorted by length and padded, with its fastest size. Each round measures both programs,
 so that other work on the machine affects both; a ratio is the median over rounds. With BYTES both multiply bytes: the peer
 uses its own dynamic quantization with weights per channel. BENCH_ENCODE defaults to build-bench/bench_encode. The texts of
 the batch are those of the cold bench."""
@@ -15,10 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import warnings
 
 import numpy as np
+import onnx_bert
 import onnxruntime as ort
+from results import report
 
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "31"))
 BATCH_ROUNDS = 5
@@ -30,62 +30,16 @@ WHO = "ONNX Runtime"
 BYTES = len(sys.argv) > 3
 
 
-def export(model, folder):
-    import torch
-    from transformers import AutoModel
-
-    class Pooled(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.bert = AutoModel.from_pretrained(model, attn_implementation="eager").eval()
-
-        def forward(self, ids, mask):
-            hidden = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
-            keep = mask.unsqueeze(-1).float()
-            mean = (hidden * keep).sum(1) / keep.sum(1)
-            return mean / mean.norm(dim=1, keepdim=True)
-
-    plain, fused = os.path.join(folder, "plain.onnx"), os.path.join(folder, "fused.onnx")
-    ids = torch.randint(1000, 20000, (2, 16))
-    axes = {name: {0: "batch", 1: "tokens"} for name in ("ids", "mask")}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(Pooled(), (ids, torch.ones_like(ids)), plain, input_names=["ids", "mask"],
-                          output_names=["vector"], dynamic_axes=axes, opset_version=17, dynamo=False)
-    try:
-        from onnxruntime.transformers import optimizer
-
-        config = json.load(open(os.path.join(model, "config.json"), encoding="utf-8"))
-        graph = optimizer.optimize_model(plain, model_type="bert", num_heads=config["num_attention_heads"],
-                                         hidden_size=config["hidden_size"], opt_level=0)
-        graph.save_model_to_file(fused)
-    except ImportError as absent:
-        print(f"encode_onnx: graph not fused: {absent}", file=sys.stderr)
-        return plain
-    return fused
-
-
-def as_bytes(path):
-    from onnx import TensorProto
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    out = path + ".bytes"
-    quantize_dynamic(path, out, per_channel=True, weight_type=QuantType.QInt8,
-                     extra_options={"DefaultTensorType": TensorProto.FLOAT})
-    return out
-
-
 def open_session(path):
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
     session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    kinds = {entry.name: np.int32 if "int32" in entry.type else np.int64 for entry in session.get_inputs()}
 
     def run(ids):
-        feeds = {"ids": ids, "mask": (ids != 0)}
+        ids = ids.astype(np.int32)
         began = time.perf_counter()
-        vectors = session.run(None, {name: feeds[name].astype(kind) for name, kind in kinds.items()})[0]
+        vectors = session.run(None, {"ids": ids, "mask": (ids != 0).astype(np.int32), "types": np.zeros_like(ids)})[0]
         return time.perf_counter() - began, vectors
 
     return run
@@ -134,27 +88,27 @@ def run_batches(run, ids, size):
     return total
 
 
-def report(measure, ours, theirs, unit):
+def report_pairs(measure, pairs, unit):
     measure += ", by bytes" if BYTES else ""
-    ours, theirs = np.array(ours), np.array(theirs)
+    ours, theirs = map(list, zip(*pairs))
     if not np.isnan(ours).any():
-        print(f"{measure}\twhichtool\t{np.median(ours):.2f}\t{unit}")
-        print(f"encode_onnx: {measure}: {np.median(ours / theirs):.3f} x {WHO}", file=sys.stderr)
-    print(f"{measure}\t{WHO}\t{np.median(theirs):.2f}\t{unit}", flush=True)
+        report(measure, "whichtool", ours, unit)
+        print(f"encode_onnx: {measure}: {np.median(np.divide(ours, theirs)):.3f} x {WHO}", file=sys.stderr)
+    report(measure, WHO, theirs, unit)
 
 
 def main():
     model = sys.argv[1]
     ours = Ours(sys.argv[2] if len(sys.argv) > 2 else "build-bench/bench_encode", sys.argv[3] if BYTES else model)
     with tempfile.TemporaryDirectory() as folder:
-        graph = export(model, folder)
-        run = open_session(as_bytes(graph) if BYTES else graph)
+        graph = onnx_bert.write(model, os.path.join(folder, "model.onnx"))
+        run = open_session(onnx_bert.write_bytes(graph) if BYTES else graph)
         for tokens in TOKENS:
             ids = np.full((1, tokens), 2000, dtype=np.int64)
             for _ in range(3):
                 run(ids), ours.ask(f"latency {tokens}")
             pairs = [(ours.ask(f"latency {tokens}"), run(ids)[0] * 1e3) for _ in range(ROUNDS)]
-            report(f"encode {tokens} tokens", *zip(*pairs), "ms")
+            report_pairs(f"encode {tokens} tokens", pairs, "ms")
 
         from tokenizers import Tokenizer
 
@@ -171,7 +125,7 @@ def main():
               file=sys.stderr)
         pairs = [(len(texts) / ours.ask(f"batch {path}"), len(texts) / run_batches(run, ids, size))
                  for _ in range(BATCH_ROUNDS)]
-        report("encode in batches", *zip(*pairs), "/s")
+        report_pairs("encode in batches", pairs, "/s")
 
 
 if __name__ == "__main__":

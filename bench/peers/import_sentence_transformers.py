@@ -11,6 +11,8 @@ import re
 import sys
 import time
 
+from results import report
+
 PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+|[^\x00-\x7f]+")
 
 
@@ -34,7 +36,7 @@ def main():
     began = time.perf_counter()
     model.encode(texts, batch_size=32, normalize_embeddings=True, show_progress_bar=False)
     took = time.perf_counter() - began
-    print(f"import {len(tools)} tools with vectors\tsentence-transformers\t{took:.1f}\ts")
+    report(f"import {len(tools)} tools with vectors", "sentence-transformers", took * 1e3, "ms")
 
 
 main()

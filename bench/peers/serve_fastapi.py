@@ -3,7 +3,7 @@
     serve_fastapi.py MODEL CORPUS PORT        MODEL: a folder of the hub; CORPUS: corpus.jsonl of a data set
 
 POST /v1/find {"query", "k"} returns the k nearest tools with their texts. The best configuration: the graph is fused for
-BERT and runs on one thread, with one process for each processor (uvicorn --workers), the index is exact, and the tokenizer
+BERT (onnx_bert.py) and runs on one thread, with one process for each processor (uvicorn --workers), the index is exact, and the tokenizer
 is the Rust one. Vectors of the tools are computed at the start, and cached beside the corpus' folder."""
 import json
 import os
@@ -18,7 +18,8 @@ from pydantic import BaseModel
 from tokenizers import Tokenizer
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from encode_onnx import MAX_TOKENS, export, open_session  # noqa: E402
+from encode_onnx import MAX_TOKENS, open_session  # noqa: E402
+from onnx_bert import write  # noqa: E402
 
 KEPT = os.path.join(tempfile.gettempdir(), "serve_fastapi")
 
@@ -44,8 +45,7 @@ def make(model, corpus):
     os.makedirs(KEPT, exist_ok=True)
     graph, vectors = os.path.join(KEPT, "graph.onnx"), os.path.join(KEPT, "vectors.npy")
     if not os.path.exists(graph):
-        with tempfile.TemporaryDirectory() as folder:
-            os.replace(export(model, folder), graph)
+        os.replace(write(model, graph + ".part"), graph)
     if not os.path.exists(vectors):
         encode = Encoder(model)
         with open(corpus, encoding="utf-8") as file:

@@ -14,6 +14,7 @@ import sys
 import time
 
 import numpy as np
+from results import report
 
 BATCH, TOKENS, LABELS, GOLD = 32, 32, 1419, 3
 RATE, SCALE = 5e-5, 20.0
@@ -97,11 +98,11 @@ class Ours:
         return self.ask("memory")[0]
 
 
-def report(measure, ours, theirs, unit):
-    if not np.isnan(ours):
-        print(f"{measure}\twhichtool\t{ours:.1f}\t{unit}")
-        print(f"train_torch: {measure}: {ours / theirs:.3f} x {WHO}", file=sys.stderr)
-    print(f"{measure}\t{WHO}\t{theirs:.1f}\t{unit}", flush=True)
+def report_both(measure, ours, theirs, unit):
+    if not np.isnan(ours).any():
+        report(measure, "whichtool", ours, unit)
+        print(f"train_torch: {measure}: {np.median(ours) / np.median(theirs):.3f} x {WHO}", file=sys.stderr)
+    report(measure, WHO, theirs, unit)
 
 
 def measure_kind(kind, precision, model, program, threads):
@@ -115,9 +116,8 @@ def measure_kind(kind, precision, model, program, threads):
             print(f"train_torch: {name}: step {number}: loss {mine[1]:.6f}, {WHO} {other[1]:.6f}", file=sys.stderr)
         if number >= WARM:
             pairs.append((mine[0], other[0]))
-    times = np.array(pairs)
-    report(f"{name}, a step", np.median(times[:, 0]), np.median(times[:, 1]), "ms")
-    report(f"{name}, peak memory", ours.memory(), theirs.memory(), "MB")
+    report_both(f"{name}, a step", *map(list, zip(*pairs)), "ms")
+    report_both(f"{name}, peak memory", ours.memory(), theirs.memory(), "MB")
 
 
 def main():

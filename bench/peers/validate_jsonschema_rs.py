@@ -7,11 +7,11 @@ to Python objects.
 """
 import json
 import os
-import statistics
 import sys
 import time
 
 import jsonschema_rs
+from results import report
 
 ROUNDS, PASSES = 31, 10
 
@@ -25,7 +25,7 @@ def main():
         start = time.process_time()
         validators = [jsonschema_rs.Draft202012Validator(row["schema"]) for row in rows]
         times.append((time.process_time() - start) * 1e3)
-    print(f"compile {len(rows)} schemas\tjsonschema-rs\t{statistics.median(times):.2f}\tms")
+    report(f"compile {len(rows)} schemas", "jsonschema-rs", times, "ms")
     pairs = [(v.is_valid, i) for v, row in zip(validators, rows) for i in row["instances"]]
     times = []
     for _ in range(ROUNDS):
@@ -34,7 +34,7 @@ def main():
             for is_valid, instance in pairs:
                 is_valid(instance)
         times.append(len(pairs) * PASSES / (time.process_time() - start))
-    print(f"validate arguments of {len(pairs)} calls\tjsonschema-rs\t{statistics.median(times):.0f}\t/s")
+    report(f"validate arguments of {len(pairs)} calls", "jsonschema-rs", times, "/s")
     fit = sum(is_valid(instance) for is_valid, instance in pairs)
     print(f"jsonschema-rs: {fit} of {len(pairs)} fit", file=sys.stderr)
 
