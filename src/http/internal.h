@@ -144,7 +144,8 @@ void wt__exchange_answer_overload(struct http_exchange *exchange, const char *me
  *
  * The handler names a holder for each request, such as the client's key. Each holder has its own line in the queue, and
  * the lines take turns. A holder with a thousand queued requests therefore delays another holder's request by only one
- * of them. base/shares.h limits each holder's places in the queue.
+ * of them. base/shares.h limits each holder's places in the queue. In a line, short requests come before long ones that
+ * arrived at about the same time.
  *
  * The queue starts one worker more than requested. A holder may use only the requested number of workers. So one worker
  * is always left for other holders. */

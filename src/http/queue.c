@@ -14,16 +14,23 @@
 
 enum { WORKERS_MAX = 256 };
 
+/* A request's place in its line: behind the requests whose `due` is not later. `due` is the time of queueing, plus
+ * MS_PER_BYTE for each of the first BYTES_COUNTED bytes, about what a find takes. So a short request overtakes a long
+ * one that has just arrived, and no request is overtaken by those that arrive over 82 ms after it. */
+static const double MS_PER_BYTE = 0.02;
+enum { BYTES_COUNTED = 4096 };
+
 /* An entry of the queue. */
 struct queue_place {
     struct http_exchange *exchange;
-    struct queue_place *next;
+    double due;
+    struct queue_place *next, *before; /* neighbours in the line; free places have only `next` */
 };
 
 /* The requests of one holder. A line is in use while a request of the holder is queued or running. */
 struct queue_line {
-    struct queue_line *next, *before;  /* neighbours in the ring of lines in use; free lines have only `next` */
-    struct queue_place *first, **last; /* queued requests */
+    struct queue_line *next, *before; /* neighbours in the ring of lines in use; free lines have only `next` */
+    struct queue_place *first, *last; /* queued requests, by `due`; NULL if there are none */
     size_t running;
     char holder[HTTP_HOLDER_BYTES];
 };
@@ -93,7 +100,7 @@ static struct queue_line *find_line(struct http_queue *queue, const char *holder
     } while (line != queue->turn);
     line = queue->free_lines;
     queue->free_lines = line->next;
-    *line = (struct queue_line){.next = line, .before = line, .last = &line->first};
+    *line = (struct queue_line){.next = line, .before = line};
     snprintf(line->holder, sizeof line->holder, "%s", name);
     if (queue->turn) {
         line->next = queue->turn;
@@ -135,8 +142,7 @@ static struct http_exchange *take_from_line(struct http_queue *queue, struct que
     struct queue_place *place = line->first;
     struct http_exchange *exchange = place->exchange;
     line->first = place->next;
-    if (!line->first)
-        line->last = &line->first;
+    *(line->first ? &line->first->before : &line->last) = NULL;
     place->next = queue->free_places;
     queue->free_places = place;
     wt__shares_give(&queue->shares, line->holder, 1);
@@ -203,6 +209,22 @@ int wt__http_queue_start(struct http_queue *queue, unsigned workers, wt_error *e
     return queue->worker_count > 0 ? 0 : wt__fail(err, WT_ENOMEM, "cannot start a thread to answer requests");
 }
 
+static double find_due_time(const struct http_exchange *exchange)
+{
+    size_t bytes = exchange->message->head.len + exchange->message->body.len;
+    return exchange->queued_ms + MS_PER_BYTE * (double)(bytes < BYTES_COUNTED ? bytes : BYTES_COUNTED);
+}
+
+static void insert_by_due_time(struct queue_line *line, struct queue_place *place)
+{
+    place->before = line->last;
+    while (place->before && place->before->due > place->due)
+        place->before = place->before->before;
+    place->next = place->before ? place->before->next : line->first;
+    *(place->before ? &place->before->next : &line->first) = place;
+    *(place->next ? &place->next->before : &line->last) = place;
+}
+
 bool wt__http_queue_push(struct http_queue *queue, struct http_exchange *exchange, const char *holder)
 {
     pthread_mutex_lock(&queue->lock);
@@ -213,9 +235,8 @@ bool wt__http_queue_push(struct http_queue *queue, struct http_exchange *exchang
         queue->free_places = place->next;
         atomic_fetch_add(&exchange->references, 1);
         atomic_store(&exchange->holders, 1); /* the worker */
-        *place = (struct queue_place){.exchange = exchange};
-        *line->last = place;
-        line->last = &place->next;
+        *place = (struct queue_place){.exchange = exchange, .due = find_due_time(exchange)};
+        insert_by_due_time(line, place);
         queue->len++;
         pthread_cond_signal(&queue->filled);
     }

@@ -721,6 +721,58 @@ static void free_worker_prefers_clients_without_running_requests(void **state)
     stop_server(&served);
 }
 
+enum { LONG_REQUEST = 4000 }; /* bytes; 80 ms behind a short request */
+
+/* Sends a request of LONG_REQUEST bytes and a short one, while another request occupies the only worker. */
+static void queue_long_and_short(const struct server_under_test *served, int clients[3], unsigned pause_ms)
+{
+    char text[LONG_REQUEST + 64];
+    struct http_figures figures = {0};
+    for (int i = 0; i < 3; i++)
+        clients[i] = connect_to(served->server);
+    send_text(clients[0], GET("/wait"));
+    wait_for_count(&world.entered, 1);
+    snprintf(text, sizeof text, "GET /long?%0*d HTTP/1.1\r\nHost: x\r\n\r\n", LONG_REQUEST, 0);
+    send_text(clients[1], text);
+    while (figures.queued < 1)
+        wt__http_server_figures(served->server, &figures);
+    nanosleep(&(struct timespec){.tv_nsec = pause_ms * 1000000L}, NULL);
+    send_text(clients[2], GET("/wait"));
+    while (figures.queued < 2)
+        wt__http_server_figures(served->server, &figures);
+}
+
+static void short_request_overtakes_a_long_one_for_a_while(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned pause_ms, queued; /* queued: requests that wait while the second /wait runs */
+    } cases[] = {{0, 1}, {120, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct server_under_test served;
+        struct http_server_options options = plain;
+        struct buffer in = {0}, last = {0};
+        int clients[3];
+        options.workers = 1;
+        reset_world(NULL);
+        start_server(&served, options);
+        queue_long_and_short(&served, clients, cases[i].pause_ms);
+        increment(&world.open);
+        wait_for_count(&world.entered, 2 + (cases[i].queued == 0));
+        struct http_figures figures;
+        wt__http_server_figures(served.server, &figures);
+        assert_int_equal(figures.queued, cases[i].queued);
+        increment(&world.open);
+        for (int c = 0; c < 3; c++) {
+            assert_non_null(receive_answer(clients[c], &in, &last));
+            close(clients[c]);
+        }
+        wt__buffer_dispose(&in);
+        wt__buffer_dispose(&last);
+        stop_server(&served);
+    }
+}
+
 static void number_of_connections_is_limited(void **state)
 {
     (void)state;
@@ -1040,6 +1092,7 @@ int main(void)
         TEST(stop_has_a_time_limit),
         TEST(flood_of_one_client_leaves_room_for_others),
         TEST(free_worker_prefers_clients_without_running_requests),
+        TEST(short_request_overtakes_a_long_one_for_a_while),
         TEST(number_of_connections_is_limited),
         TEST(silent_clients_do_not_block_others),
         TEST(memory_of_requests_is_limited),
