@@ -72,7 +72,7 @@ def train(whichtool, data, folder, model, options):
 def first_right(catalogue, recipe, requests):
     """Returns the share of requests whose right tool is first. requests: texts, their right tools, and the tools to choose from."""
     found = catalogue.find_batch([text for text, _, _ in requests], k=1000, recipe=recipe)
-    best = [next((hit.tool.name for hit in hits if hit.tool.name in listed), None) for hits, (_, _, listed) in zip(found, requests)]
+    best = [next((hit.source_id for hit in hits if hit.source_id in listed), None) for hits, (_, _, listed) in zip(found, requests)]
     return sum(name == right for name, (_, right, _) in zip(best, requests)) / len(requests)
 
 
@@ -103,14 +103,12 @@ def main():
     test = [(q["text"], next(iter(right[q["_id"]])), names) for q in beir.lines(f"{unseen}/queries.jsonl") if q["_id"] in right]
     encoder = train(whichtool, f"{work}/data", f"{work}/encoder", INCLUDED, ENCODER)
     cross = train(whichtool, f"{work}/data", f"{work}/cross", INCLUDED, CROSS)
-    again = train(whichtool, f"{work}/data", f"{work}/again", JOINT, CROSS)
     print(f"{len(samples) - len(dev)} training requests, {len(dev)} dev, {len(test)} test")
     print("| trained | recipe | dev, own lists | ToolVerifier |\n|---|---|---|---|")
     sets = [(f"{work}/data", dev), (unseen, test)]
     measure("nothing", INCLUDED, JOINT, ["dense", "hybrid", "joint"], sets)
     measure("encoder", encoder, JOINT, ["dense", "hybrid", "joint"], sets)
-    measure("joint scorer, from the encoder", INCLUDED, cross, ["joint"], sets)
-    measure("joint scorer, from whichtool-joint-v1", INCLUDED, again, ["joint"], sets)
+    measure("joint scorer", INCLUDED, cross, ["joint"], sets)
 
 
 if __name__ == "__main__":
