@@ -617,7 +617,7 @@ int wt_audit_offers(const char *provider, const char *offers, wt_audit_result **
 
 /* ---------------------------------------------------------------- pins */
 
-static int compare_tool_ids(const void *one, const void *other)
+static int compare_audited_ids(const void *one, const void *other)
 {
     return strcmp(((const struct audited_tool *)one)->id, ((const struct audited_tool *)other)->id);
 }
@@ -630,7 +630,7 @@ int wt_audit_pins(wt_engine *engine, const char *provider, char **out, wt_error 
     wt__progress_init(&a.progress, NULL, NULL);
     int rc = read_audited_catalogue(&a, err);
     if (rc == 0)
-        qsort(a.tools, a.count, sizeof *a.tools, compare_tool_ids);
+        qsort(a.tools, a.count, sizeof *a.tools, compare_audited_ids);
     wt__pins_begin(&text);
     for (size_t i = 0; rc == 0 && i < a.count; i++)
         if (!a.scoped || a.tools[i].provider == a.scope)

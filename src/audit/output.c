@@ -29,7 +29,7 @@ static const char *audit_level_name(int level)
     return names[level >= WT_AUDIT_NOTE && level <= WT_AUDIT_ERROR ? level : 0];
 }
 
-static void put_text_member(struct buffer *out, const char *key, const char *text)
+static void put_quoted_member(struct buffer *out, const char *key, const char *text)
 {
     wt__buffer_printf(out, "\"%s\":{\"text\":", key);
     wt__shown_string(out, wt__str(text));
@@ -69,11 +69,11 @@ static void put_sarif_rules(struct buffer *out)
     for (size_t r = 0; r < AUDIT_RULES; r++) {
         const struct audit_rule_text *rule = &wt__audit_rules[r];
         wt__buffer_printf(out, "%s{\"id\":\"%s\",", r > 0 ? "," : "", rule->id);
-        put_text_member(out, "shortDescription", rule->summary);
+        put_quoted_member(out, "shortDescription", rule->summary);
         wt__buffer_char(out, ',');
-        put_text_member(out, "fullDescription", rule->summary);
+        put_quoted_member(out, "fullDescription", rule->summary);
         wt__buffer_char(out, ',');
-        put_text_member(out, "help", rule->advice);
+        put_quoted_member(out, "help", rule->advice);
         wt__buffer_printf(out, ",\"defaultConfiguration\":{\"level\":\"%s\"}}\n", audit_level_name(rule->level));
     }
 }
@@ -119,7 +119,7 @@ static void put_sarif_result(struct buffer *out, struct source_lines *lines, con
     wt__buffer_printf(out, "{\"ruleId\":\"%s\",\"ruleIndex\":%u,\"level\":\"%s\",", finding->rule, (unsigned)rule,
                       audit_level_name(finding->level));
     out->failed |= message.failed;
-    put_text_member(out, "message", message.ptr ? message.ptr : "");
+    put_quoted_member(out, "message", message.ptr ? message.ptr : "");
     wt__buffer_dispose(&message);
     wt__buffer_text(out, ",\"locations\":[");
     put_sarif_location(out, lines, finding, 0);

@@ -528,7 +528,7 @@ static bool is_excused(const struct wording *wording, unsigned excuses, size_t f
 }
 
 /* Returns the first match without an excuse, and the index after its last word in *end; the number of words if none. */
-static size_t find_order(const struct wording *wording, const struct order_pattern *pattern, size_t *end)
+static size_t find_order_pattern(const struct wording *wording, const struct order_pattern *pattern, size_t *end)
 {
     size_t found = wt__wording_find(wording, pattern->words, 0, end);
     while (found < wording->count && is_excused(wording, pattern->excuses, found, *end))
@@ -568,8 +568,9 @@ static int check_instructions(void *context, const struct tool_text *text)
         WT_TRY(report_order(t, RULE_ASKS_FOR_SECRETS, text, at, at + len));
     const struct text_word *words = t->at->wording.words;
     for (size_t p = 0; p < COUNT(patterns); p++) {
-        size_t end, found = prose || !is_for_prose(patterns[p].rule) ? find_order(&t->at->wording, &patterns[p], &end)
-                                                                     : t->at->wording.count;
+        size_t end, found = prose || !is_for_prose(patterns[p].rule)
+                                ? find_order_pattern(&t->at->wording, &patterns[p], &end)
+                                : t->at->wording.count;
         if (found < t->at->wording.count && !is_quoted_example(text->text, words[found].start, patterns[p].rule))
             WT_TRY(report_order(t, patterns[p].rule, text, words[found].start, words[end - 1].end));
     }

@@ -235,19 +235,6 @@ static bool is_stop(const struct text_word *word)
     return wt__str_equal(word->text, STR("."));
 }
 
-/* True if the word is one of the alternatives, separated by '|'. len: bytes of all alternatives. */
-static bool is_alternative(struct str word, const char *alternatives, size_t len)
-{
-    for (size_t at = 0; at < len;) {
-        const char *bar = memchr(alternatives + at, '|', len - at);
-        size_t end = bar ? (size_t)(bar - alternatives) : len;
-        if (wt__str_equal(word, (struct str){alternatives + at, end - at}))
-            return true;
-        at = end + 1;
-    }
-    return false;
-}
-
 static bool matches_at(const struct wording *wording, const char *pattern, size_t at, size_t *end)
 {
     size_t len = strcspn(pattern, " ");
@@ -268,7 +255,7 @@ static bool matches_at(const struct wording *wording, const char *pattern, size_
             return true;
         len--;
     }
-    return !gap && at < wording->count && is_alternative(wording->words[at].text, pattern, len) &&
+    return !gap && at < wording->count && wt__str_is_one_of(wording->words[at].text, (struct str){pattern, len}) &&
            matches_at(wording, rest, at + 1, end);
 }
 

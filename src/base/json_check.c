@@ -105,7 +105,7 @@ static bool check_string(struct checker *c)
     }
 }
 
-static bool skip_digits(struct checker *c)
+static bool skip_json_digits(struct checker *c)
 {
     size_t begin = c->at;
     while (wt__is_digit(peek_byte(c)))
@@ -118,15 +118,15 @@ static bool check_number(struct checker *c)
     size_t begin = c->at;
     c->at += peek_byte(c) == '-';
     bool zero = peek_byte(c) == '0';
-    bool valid = skip_digits(c) && (!zero || c->at - begin == 1 + (size_t)(c->text.ptr[begin] == '-'));
+    bool valid = skip_json_digits(c) && (!zero || c->at - begin == 1 + (size_t)(c->text.ptr[begin] == '-'));
     if (valid && peek_byte(c) == '.') {
         c->at++;
-        valid = skip_digits(c);
+        valid = skip_json_digits(c);
     }
     if (valid && (peek_byte(c) | 0x20) == 'e') {
         c->at++;
         c->at += peek_byte(c) == '+' || peek_byte(c) == '-';
-        valid = skip_digits(c);
+        valid = skip_json_digits(c);
     }
     if (!valid)
         return reject_json(c, "an invalid number");

@@ -30,6 +30,27 @@ struct str wt__str_trim(struct str s)
     return s;
 }
 
+bool wt__str_is_one_of(struct str s, struct str alternatives)
+{
+    for (size_t at = 0; at <= alternatives.len;) {
+        const char *bar = memchr(alternatives.ptr + at, '|', alternatives.len - at);
+        size_t end = bar ? (size_t)(bar - alternatives.ptr) : alternatives.len;
+        if (wt__str_equal(s, (struct str){alternatives.ptr + at, end - at}))
+            return true;
+        at = end + 1;
+    }
+    return false;
+}
+
+struct str wt__str_cut(struct str text, size_t most)
+{
+    if (text.len <= most)
+        return text;
+    while (most > 0 && ((unsigned char)text.ptr[most] & 0xC0) == 0x80)
+        most--;
+    return (struct str){text.ptr, most};
+}
+
 struct str wt__str_head(struct str text, size_t most)
 {
     if (text.len <= most)
@@ -37,10 +58,7 @@ struct str wt__str_head(struct str text, size_t most)
     size_t cut = most;
     while (cut > most / 2 && text.ptr[cut] != ' ')
         cut--;
-    if (cut == most / 2)
-        for (cut = most; cut > 0 && (text.ptr[cut] & 0xC0) == 0x80; cut--)
-            ;
-    return (struct str){text.ptr, cut};
+    return cut > most / 2 ? (struct str){text.ptr, cut} : wt__str_cut(text, most);
 }
 
 /* Marks special bytes among eight: sets the highest bit of each byte that is below 0x20, above 0x7E, a quotation mark

@@ -64,6 +64,12 @@ bool wt__str_line(const char **text, struct str *line);
 /* Returns s without leading and trailing blanks. */
 struct str wt__str_trim(struct str s);
 
+/* True if s is one of the alternatives, which are separated by '|'. */
+bool wt__str_is_one_of(struct str s, struct str alternatives);
+
+/* Returns the start of text, at most `most` bytes, cut between characters of UTF-8. */
+struct str wt__str_cut(struct str text, size_t most);
+
 /* Returns the start of text, at most `most` bytes, cut between words. A very long word is cut between characters. */
 struct str wt__str_head(struct str text, size_t most);
 

@@ -28,7 +28,7 @@ size_t wt__match_value(struct str request, size_t start, struct str value)
     return at < request.len && wt__is_word_byte(request.ptr[at]) ? 0 : at;
 }
 
-static bool ends_clause(struct str request, size_t at)
+static bool ends_answer(struct str request, size_t at)
 {
     char c = at < request.len ? request.ptr[at] : 0;
     bool ends_sentence = at + 1 >= request.len || wt__is_blank(request.ptr[at + 1]);
@@ -58,10 +58,10 @@ static size_t skip_list_separator(struct str request, size_t at)
     return joint ? skip_blanks(request, in) : at;
 }
 
-static size_t find_clause_end(struct str request, size_t at)
+static size_t find_answer_clause_end(struct str request, size_t at)
 {
     size_t end = at;
-    while (end - at <= ANSWER_BYTES && !ends_clause(request, end))
+    while (end - at <= ANSWER_BYTES && !ends_answer(request, end))
         end++;
     return end;
 }
@@ -70,7 +70,7 @@ static size_t find_clause_end(struct str request, size_t at)
 static size_t find_literal_end(const struct literals *literals, size_t at)
 {
     for (size_t l = 0; l < literals->len; l++)
-        if (literals->items[l].start == at && ends_clause(literals->request, literals->items[l].end))
+        if (literals->items[l].start == at && ends_answer(literals->request, literals->items[l].end))
             return literals->items[l].end;
     return at;
 }
@@ -79,7 +79,7 @@ static size_t find_literal_end(const struct literals *literals, size_t at)
  * has 1 to ANSWER_PART_WORDS words, of which the first is not a stop word. It has no ":" or "=". */
 static bool continues_list(struct str request, size_t at)
 {
-    struct str part = {request.ptr + at, find_clause_end(request, at) - at};
+    struct str part = {request.ptr + at, find_answer_clause_end(request, at) - at};
     static const char *const small[] = {"and", "or", "a", "an", "the"};
     size_t in = 0, count = 0;
     struct str first = wt__next_word(part, &in);
@@ -97,12 +97,12 @@ static size_t find_answer_end(const struct literals *literals, const struct para
 {
     struct str request = literals->request;
     size_t end = find_literal_end(literals, start);
-    end = end > start ? end : find_clause_end(request, start);
+    end = end > start ? end : find_answer_clause_end(request, start);
     while (parameter->list && end < request.len && request.ptr[end] == ',' && end - start <= ANSWER_BYTES) {
         size_t next = skip_list_separator(request, end), behind = find_literal_end(literals, next);
         if (behind == next && !continues_list(request, next))
             break;
-        end = behind > next ? behind : find_clause_end(request, next);
+        end = behind > next ? behind : find_answer_clause_end(request, next);
     }
     return end;
 }
@@ -112,7 +112,7 @@ static bool begins_clause(struct str request, size_t at)
 {
     while (at > 0 && request.ptr[at - 1] == ' ')
         at--;
-    return at == 0 || ends_clause(request, at - 1);
+    return at == 0 || ends_answer(request, at - 1);
 }
 
 /* Reads the answer after a parameter's name, which occupies bytes name .. at - 1. The name must be followed by ":" or
@@ -195,7 +195,7 @@ struct str wt__next_answer_part(struct str text, size_t *at)
     return (struct str){text.ptr + start, end - start};
 }
 
-static int append_text(json_t *list, struct str text)
+static int append_answer(json_t *list, struct str text)
 {
     json_t *item = wt__json_string(text);
     return item && json_array_append_new(list, item) == 0 ? 0 : WT_ENOMEM;
@@ -241,7 +241,7 @@ static const struct literal *find_quoted_at(const struct literals *literals, siz
 /* True if the clause at `at` is not an assignment, and has a word that is not a stop word. */
 static bool has_more_text(struct str request, size_t at)
 {
-    struct str clause = {request.ptr + at, find_clause_end(request, at) - at};
+    struct str clause = {request.ptr + at, find_answer_clause_end(request, at) - at};
     size_t in = 0;
     for (struct str word; (word = wt__next_word(clause, &in)).len > 0;)
         if (!wt__is_stopword_any_case(word))
@@ -274,14 +274,14 @@ int wt__answer_read_texts(json_t *list, size_t *end, bool *sure, const struct li
     for (const struct literal *item = find_quoted_at(literals, *end); rc == 0 && item;
          item = find_quoted_at(literals, skip_list_separator(request, *end))) {
         *end = item->end;
-        rc = append_text(list, item->text);
+        rc = append_answer(list, item->text);
     }
     if (rc < 0 || *end > answer->start)
         return rc;
-    *end = find_clause_end(request, answer->start);
+    *end = find_answer_clause_end(request, answer->start);
     struct str text = wt__str_trim((struct str){request.ptr + answer->start, *end - answer->start});
     *sure = is_single_item(request, (struct str){request.ptr + answer->start, *end - answer->start});
-    return text.len > 0 && text.len <= ANSWER_BYTES ? append_text(list, text) : WT_EFORMAT;
+    return text.len > 0 && text.len <= ANSWER_BYTES ? append_answer(list, text) : WT_EFORMAT;
 }
 
 static bool is_parameter_name(struct str word, const struct parameters *parameters)
@@ -309,7 +309,7 @@ struct str wt__next_unknown_answer(struct str request, size_t *at, const struct 
             wt__is_stopword_any_case(word) || is_parameter_name(word, parameters))
             continue;
         size_t begin = skip_blanks(request, end + 1);
-        *at = find_clause_end(request, begin);
+        *at = find_answer_clause_end(request, begin);
         *value = (struct str){request.ptr + begin, *at - begin};
         if (value->len > 0)
             return (struct str){word.ptr, *at - start};

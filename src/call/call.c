@@ -66,7 +66,7 @@ static void take_candidates(struct call_run *calling)
     }
 }
 
-static int search_candidates(struct call_run *calling, wt_error *err)
+static int search_call_candidates(struct call_run *calling, wt_error *err)
 {
     const wt_call_options *options = calling->options;
     wt_find_options find;
@@ -274,7 +274,7 @@ static int validate_call(struct call_run *calling, const struct call_checker *ch
 /* ---------------------------------------------------------------- result */
 
 /* Moves the text of the buffer into the arena and empties the buffer. */
-static int keep_text(struct call_run *calling, struct buffer *text, const char **out, wt_error *err)
+static int keep_call_text(struct call_run *calling, struct buffer *text, const char **out, wt_error *err)
 {
     *out = text->failed ? NULL : wt__arena_copy(calling->arena, wt__buffer_view(text));
     wt__buffer_dispose(text);
@@ -309,7 +309,7 @@ static int write_question(struct call_run *calling, wt_called *out, wt_error *er
         if (calling->doubt == DOUBT_UNREAD)
             wt__question_of_unread(&text, calling->unread, &first->parameters, &first->arguments);
     }
-    return text.len > 0 || text.failed ? keep_text(calling, &text, &out->question, err) : 0;
+    return text.len > 0 || text.failed ? keep_call_text(calling, &text, &out->question, err) : 0;
 }
 
 static int write_call_forms(struct call_run *calling, wt_called *out, wt_error *err)
@@ -319,10 +319,10 @@ static int write_call_forms(struct call_run *calling, wt_called *out, wt_error *
     WT_CLEANUP(wt__buffer_dispose) struct buffer arguments = {0};
     WT_CLEANUP(wt__buffer_dispose) struct buffer call = {0};
     WT_TRY(wt__tool_call_write(&arguments, STR("arguments"), STR(""), STR(""), NULL, calling->values, err));
-    WT_TRY(keep_text(calling, &arguments, &out->arguments, err));
+    WT_TRY(keep_call_text(calling, &arguments, &out->arguments, err));
     WT_TRY(wt__tool_call_write(&call, form, wt__str(candidate->tool->name), wt__str(candidate->tool->export_name),
                                candidate->schema, calling->values, err));
-    return keep_text(calling, &call, &out->call, err);
+    return keep_call_text(calling, &call, &out->call, err);
 }
 
 /* Copies the recipe, the encoder and the notice of the search. A warning about uncalibrated probabilities goes to
@@ -546,7 +546,7 @@ static int make_call(struct call_run *calling, wt_called *out, wt_error *err)
         calling->candidates[calling->count++] =
             (struct call_candidate){.tool = calling->tools->items[0], .score = 1, .probability = NAN};
     } else {
-        WT_TRY(search_candidates(calling, err));
+        WT_TRY(search_call_candidates(calling, err));
     }
     WT_TRY(report_search(calling, out, err));
     calling->found = calling->count;
@@ -609,7 +609,7 @@ int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt
     if (rc == 0 && options.explain) {
         struct buffer steps = {0};
         write_steps(&steps, &calling);
-        rc = keep_text(&calling, &steps, &result->public.steps, err);
+        rc = keep_call_text(&calling, &steps, &result->public.steps, err);
     }
     dispose_call(&calling);
     result->hits = calling.hits;

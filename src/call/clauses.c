@@ -317,7 +317,7 @@ static const struct phrase phrases[] = {
 };
 
 /* Skips words without meaning at the beginning of a clause. */
-static size_t skip_fillers(const struct intent_reader *r, const struct clause *clause, size_t at)
+static size_t skip_clause_fillers(const struct intent_reader *r, const struct clause *clause, size_t at)
 {
     const struct str fillers = STR(
         "actually|afternoon|ah|alexa|also|alright|and|anyway|assistant|basically|bot|but|computer|dear|evening|"
@@ -339,14 +339,7 @@ bool wt__word_fits(struct str word, struct str alternatives)
 {
     if (wt__str_equal(alternatives, STR("+ing")))
         return word_ends_with(word, "ing") && !word_ends_with(word, "thing");
-    for (size_t at = 0; at <= alternatives.len;) {
-        const char *bar = memchr(alternatives.ptr + at, '|', alternatives.len - at);
-        size_t end = bar ? (size_t)(bar - alternatives.ptr) : alternatives.len;
-        if (wt__str_equal(word, (struct str){alternatives.ptr + at, end - at}))
-            return true;
-        at = end + 1;
-    }
-    return false;
+    return wt__str_is_one_of(word, alternatives);
 }
 
 bool wt__any_word_fits(const struct intent_reader *r, size_t from, size_t to, struct str alternatives)
@@ -474,7 +467,7 @@ static void classify_clause(const struct intent_reader *r, struct clause *clause
             continue;
         enum phrase_means means = phrases[i].means;
         if (means == MEANS_ORDER || means == MEANS_REST) {
-            at = skip_fillers(r, clause, end);
+            at = skip_clause_fillers(r, clause, end);
             polite |= means == MEANS_ORDER;
             i = SIZE_MAX; /* restart with the rest of the clause */
             continue;
@@ -598,7 +591,7 @@ static void classify_clauses(struct intent_reader *r)
 {
     for (size_t c = 0; c < r->clause_count; c++) {
         struct clause *clause = &r->clauses[c];
-        size_t begin = skip_fillers(r, clause, clause->start);
+        size_t begin = skip_clause_fillers(r, clause, clause->start);
         clause->verb = clause->end;
         if (begin < clause->end)
             classify_clause(r, clause, begin, false);

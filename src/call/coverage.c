@@ -55,7 +55,7 @@ static void find_calls_without(struct coverage_reader *r)
 }
 
 /* Returns at most the first COVERAGE_BYTES bytes of the text. */
-static struct str cut_text(struct str text)
+static struct str cut_request(struct str text)
 {
     return (struct str){text.ptr, text.len < COVERAGE_BYTES ? text.len : COVERAGE_BYTES};
 }
@@ -115,7 +115,7 @@ static bool is_covered_word(const struct coverage_reader *r, struct str word)
         if (!r->open[p] && wt__word_evidence(&r->parameters->items[p], word) > 0)
             return true;
     for (size_t i = 0; i < r->parameters->past_count; i++)
-        if (r->without[i] && wt__text_has_alike(cut_text(r->parameters->past[i].request), word))
+        if (r->without[i] && wt__text_has_alike(cut_request(r->parameters->past[i].request), word))
             return true;
     return false;
 }
@@ -139,7 +139,7 @@ void wt__coverage_check(struct call_arguments *arguments, struct str request, st
                         const struct parameters *parameters)
 {
     struct coverage_reader r = {
-        .arguments = arguments, .request = request, .about = cut_text(about), .parameters = parameters};
+        .arguments = arguments, .request = request, .about = cut_request(about), .parameters = parameters};
     size_t count = find_open_arguments(&r);
     find_calls_without(&r);
     if (count == 0 || (count <= COVERAGE_OPEN && !has_unread_words(&r)))
@@ -230,7 +230,7 @@ struct str wt__coverage_unread(const struct call_arguments *arguments, const str
 {
     struct coverage_reader r = {.arguments = (struct call_arguments *)arguments,
                                 .request = request,
-                                .about = cut_text(description),
+                                .about = cut_request(description),
                                 .parameters = parameters};
     if (open_absent_arguments(&r) || has_identifier(&r, tool))
         return STR("");
@@ -246,7 +246,7 @@ struct str wt__coverage_unread(const struct call_arguments *arguments, const str
             continue;
         if (!wt__overlaps_argument(arguments, one->start, one->end) && !is_argument_word(&r, word) &&
             !is_covered_word(&r, word) && !wt__text_has_alike(tool, word) &&
-            !wt__text_has_alike(cut_text(wt__buffer_view(&values)), word))
+            !wt__text_has_alike(cut_request(wt__buffer_view(&values)), word))
             return (struct str){request.ptr + one->start, one->end - one->start};
     }
     return STR("");

@@ -45,7 +45,7 @@ static size_t find_letter_end(const struct scan *scan, size_t at)
 }
 
 /* True if a letter or digit begins at `at`. */
-static bool is_word_at(const struct scan *scan, size_t at)
+static bool has_word_at(const struct scan *scan, size_t at)
 {
     return find_letter_end(scan, at) > at;
 }
@@ -91,14 +91,14 @@ static size_t find_literal_word_end(const struct scan *scan, size_t at)
     return at;
 }
 
-static struct str slice_request(const struct scan *scan, size_t start, size_t end)
+static struct str slice_scan(const struct scan *scan, size_t start, size_t end)
 {
     return (struct str){scan->request.ptr + start, end - start};
 }
 
 static int set_literal(struct scan *scan, struct literal *out, enum literal_kind kind, size_t end)
 {
-    *out = (struct literal){kind, scan->at, end, .text = slice_request(scan, scan->at, end)};
+    *out = (struct literal){kind, scan->at, end, .text = slice_scan(scan, scan->at, end)};
     return 1;
 }
 
@@ -126,7 +126,7 @@ static bool is_same_word(struct str a, const char *word)
 
 /* Parses digits, optionally with a decimal point and with commas between groups of three digits. Returns the end, or
  * `start` if there are no digits or more digits than a double holds exactly. */
-static size_t read_decimal(const struct scan *scan, size_t start, double *value)
+static size_t read_literal_decimal(const struct scan *scan, size_t start, double *value)
 {
     char digits[NUMBER_DIGITS + 3];
     size_t len = 0, at = start;
@@ -155,7 +155,7 @@ static size_t read_decimal(const struct scan *scan, size_t start, double *value)
 static size_t apply_magnitude(const struct scan *scan, size_t end, double *value)
 {
     size_t word = end + (byte_at(scan, end) == ' ');
-    struct str text = slice_request(scan, word, find_literal_word_end(scan, word));
+    struct str text = slice_scan(scan, word, find_literal_word_end(scan, word));
     for (size_t i = 0; i < sizeof magnitudes / sizeof *magnitudes; i++)
         if (is_same_word(text, magnitudes[i].word) && (text.len > 1 || word == end)) {
             *value *= magnitudes[i].factor;
@@ -194,7 +194,7 @@ static int write_literal_number(const struct scan *scan, struct literal *out)
     char text[32];
     bool padded = byte_at(scan, out->start) == '0' && out->end > out->start + 1;
     if (padded && skip_digits(scan, out->start) == out->end) {
-        out->text = slice_request(scan, out->start, out->end);
+        out->text = slice_scan(scan, out->start, out->end);
         return 1;
     }
     bool whole = out->number == floor(out->number) && fabs(out->number) < 1e15;
@@ -247,9 +247,9 @@ static size_t skip_currency_name(const struct scan *scan, size_t at, struct str 
 {
     static const char *const names[] = {"dollars", "euros"};
     size_t word = at + (byte_at(scan, at) == ' '), end = find_literal_word_end(scan, word);
-    const char *known = find_currency(slice_request(scan, word, end), true);
+    const char *known = find_currency(slice_scan(scan, word, end), true);
     *code = known ? wt__str(known) : (struct str){0};
-    return known || wt__str_among(slice_request(scan, word, end), names, sizeof names / sizeof *names) ? end : at;
+    return known || wt__str_among(slice_scan(scan, word, end), names, sizeof names / sizeof *names) ? end : at;
 }
 
 /* Skips the rest of a number in another notation: "192.168.0.1", "1.234,56". start: first digit; at: end of the part
@@ -271,7 +271,7 @@ static size_t skip_degrees(const struct scan *scan, size_t at, bool *negative)
     size_t end = skip_text(scan, at, "\xc2\xb0"), letter = end + (byte_at(scan, end) == ' ');
     char c = byte_at(scan, letter);
     *negative = false;
-    if (end == at || c == 0 || !strchr("CFNESW", c) || is_word_at(scan, letter + 1))
+    if (end == at || c == 0 || !strchr("CFNESW", c) || has_word_at(scan, letter + 1))
         return end;
     *negative = c == 'S' || c == 'W';
     return letter + 1;
@@ -281,7 +281,7 @@ static size_t skip_degrees(const struct scan *scan, size_t at, bool *negative)
 static int read_long_code(struct scan *scan, struct literal *out)
 {
     size_t end = wt__is_digit(byte_at(scan, scan->at)) ? skip_number(scan, scan->at) : scan->at;
-    return end > scan->at && !is_word_at(scan, end) ? set_literal(scan, out, LITERAL_CODE, end) : 0;
+    return end > scan->at && !has_word_at(scan, end) ? set_literal(scan, out, LITERAL_CODE, end) : 0;
 }
 
 static int read_number_literal(struct scan *scan, struct literal *out)
@@ -289,7 +289,7 @@ static int read_number_literal(struct scan *scan, struct literal *out)
     bool negative;
     size_t start = scan->at, unsigned_at = skip_minus(scan, start), digits = skip_currency_sign(scan, unsigned_at);
     double value = 0;
-    size_t end = read_decimal(scan, digits, &value);
+    size_t end = read_literal_decimal(scan, digits, &value);
     if (end == digits)
         return read_long_code(scan, out);
     size_t other = skip_other_digits(scan, digits, end), degrees = skip_degrees(scan, end, &negative);
@@ -302,7 +302,7 @@ static int read_number_literal(struct scan *scan, struct literal *out)
     money |= named > end;
     end = named;
     /* "3D", "1st" and "8tq" are not numbers; "5km" is. */
-    struct str suffix = slice_request(scan, end, find_literal_word_end(scan, end));
+    struct str suffix = slice_scan(scan, end, find_literal_word_end(scan, end));
     if (suffix.len > 0 && !wt__str_among(suffix, units, sizeof units / sizeof *units))
         return 0;
     *out = (struct literal){LITERAL_NUMBER,
@@ -317,7 +317,7 @@ static int read_number_literal(struct scan *scan, struct literal *out)
 
 static int read_number_word_literal(struct scan *scan, struct literal *out)
 {
-    struct str word = slice_request(scan, scan->at, find_literal_word_end(scan, scan->at));
+    struct str word = slice_scan(scan, scan->at, find_literal_word_end(scan, scan->at));
     double number = is_same_word(word, "dozen") ? 12 : 0;
     for (size_t i = 0; i < sizeof number_words / sizeof *number_words; i++)
         number = is_same_word(word, number_words[i]) ? (double)i + 2 : number;
@@ -346,7 +346,7 @@ static bool is_valid_date(unsigned year, unsigned month, unsigned day)
 static int write_iso_date(struct scan *scan, struct literal *out, size_t end, unsigned year, unsigned month,
                           unsigned day)
 {
-    if (!is_valid_date(year, month, day) || is_word_at(scan, end))
+    if (!is_valid_date(year, month, day) || has_word_at(scan, end))
         return 0;
     char text[16];
     snprintf(text, sizeof text, "%04u-%02u-%02u", year, month, day);
@@ -383,7 +383,7 @@ static unsigned read_month(const struct scan *scan, size_t *at)
     static const char *const months[] = {"january", "february", "march",     "april",   "may",      "june",
                                          "july",    "august",   "september", "october", "november", "december"};
     size_t end = find_literal_word_end(scan, *at);
-    struct str word = slice_request(scan, *at, end);
+    struct str word = slice_scan(scan, *at, end);
     for (unsigned m = 0; m < 12; m++) {
         bool brief = word.len == 3 || (word.len == 4 && m == 8); /* "sept" */
         if (!is_same_word(word, months[m]) && !(brief && strncasecmp(word.ptr, months[m], word.len) == 0))
@@ -404,7 +404,7 @@ static unsigned read_day(const struct scan *scan, size_t *at)
 {
     static const char *const ordinals[] = {"st", "nd", "rd", "th"};
     unsigned day = read_digit_run(scan, at, 2);
-    if (wt__str_among(slice_request(scan, *at, find_literal_word_end(scan, *at)), ordinals,
+    if (wt__str_among(slice_scan(scan, *at, find_literal_word_end(scan, *at)), ordinals,
                       sizeof ordinals / sizeof *ordinals))
         *at += 2;
     return day;
@@ -420,7 +420,7 @@ static int read_written_date_literal(struct scan *scan, struct literal *out)
             return 0;
         day = read_day(scan, &at);
         skip_date_separator(scan, &at);
-        if (is_same_word(slice_request(scan, at, find_literal_word_end(scan, at)), "of"))
+        if (is_same_word(slice_scan(scan, at, find_literal_word_end(scan, at)), "of"))
             at += 3;
         month = read_month(scan, &at);
     } else {
@@ -455,7 +455,7 @@ static size_t skip_seconds(const struct scan *scan, size_t at)
         read_digit_run(scan, &end, FRACTION_DIGITS);
     }
     char zone = byte_at(scan, end);
-    if ((zone == 'Z' || zone == 'z') && !is_word_at(scan, end + 1))
+    if ((zone == 'Z' || zone == 'z') && !has_word_at(scan, end + 1))
         return end + 1;
     size_t hours = zone == '+' || zone == '-' ? skip_time_part(scan, end, zone, 23, &value) : end;
     size_t minutes = hours > end ? skip_time_part(scan, hours, ':', 59, &value) : hours;
@@ -475,7 +475,7 @@ static int read_date_time_literal(struct scan *scan, struct literal *out)
     size_t end = skip_time_part(scan, behind_hour, ':', 59, &minute);
     bool whole = at == scan->at + 4 && between == 't' && behind_hour > behind_day && end > behind_hour;
     end = skip_seconds(scan, end);
-    return whole && is_valid_date(year, month, day) && !is_word_at(scan, end)
+    return whole && is_valid_date(year, month, day) && !has_word_at(scan, end)
                ? set_literal(scan, out, LITERAL_DATE_TIME, end)
                : 0;
 }
@@ -484,7 +484,7 @@ static int read_date_time_literal(struct scan *scan, struct literal *out)
 static size_t skip_utc(const struct scan *scan, size_t at)
 {
     size_t word = at + (byte_at(scan, at) == ' '), end = find_literal_word_end(scan, word);
-    struct str zone = slice_request(scan, word, end);
+    struct str zone = slice_scan(scan, word, end);
     return wt__str_equal(zone, STR("UTC")) || wt__str_equal(zone, STR("Z")) ? end : at;
 }
 
@@ -499,13 +499,13 @@ static int read_time_literal(struct scan *scan, struct literal *out)
         at++;
         minute = read_digit_run(scan, &at, 2);
     }
-    struct str seconds = slice_request(scan, at, colon ? skip_seconds(scan, at) : at);
+    struct str seconds = slice_scan(scan, at, colon ? skip_seconds(scan, at) : at);
     at += seconds.len;
     size_t half = at + (byte_at(scan, at) == ' ');
     char letter = (char)(byte_at(scan, half) | 0x20);
     size_t dots = byte_at(scan, half + 1) == '.';
     bool is_half = (letter == 'a' || letter == 'p') && (byte_at(scan, half + 1 + dots) | 0x20) == 'm' &&
-                   !is_word_at(scan, half + 2 + dots);
+                   !has_word_at(scan, half + 2 + dots);
     if ((!colon && !is_half) || hour > 23 || minute > 59 || (is_half && (hour < 1 || hour > 12)))
         return 0;
     if (is_half) {
@@ -568,8 +568,8 @@ static int read_quoted_literal(struct scan *scan, struct literal *out)
         return 0;
     for (size_t end = begin; !ends_literal(byte_at(scan, end)) && end - begin < QUOTED_BYTES; end++) {
         size_t behind = skip_text(scan, end, quotes[q].close);
-        if (behind > end && end > begin && !is_word_at(scan, behind)) {
-            *out = (struct literal){LITERAL_QUOTED, scan->at, behind, .text = slice_request(scan, begin, end)};
+        if (behind > end && end > begin && !has_word_at(scan, behind)) {
+            *out = (struct literal){LITERAL_QUOTED, scan->at, behind, .text = slice_scan(scan, begin, end)};
             return 1;
         }
     }
@@ -582,7 +582,7 @@ static int read_code_literal(struct scan *scan, struct literal *out)
     bool letter = false, digit = false, lower_then_upper = false;
     for (size_t next;; end = next) {
         char c = byte_at(scan, end);
-        bool joint = (c == '-' || c == '_') && end > scan->at && is_word_at(scan, end + 1);
+        bool joint = (c == '-' || c == '_') && end > scan->at && has_word_at(scan, end + 1);
         next = joint ? end + 1 : find_letter_end(scan, end);
         if (next == end)
             break;
@@ -623,7 +623,7 @@ static size_t find_next_name_word(const struct scan *scan, size_t at)
     if (!comma && byte_at(scan, at) != ' ' && byte_at(scan, at) != '-')
         return 0;
     at += comma ? 2 : 1;
-    struct str word = slice_request(scan, at, find_literal_word_end(scan, at));
+    struct str word = slice_scan(scan, at, find_literal_word_end(scan, at));
     if (comma)
         return word.len == 2 && isupper((unsigned char)word.ptr[0]) && isupper((unsigned char)word.ptr[1]) ? at : 0;
     if (wt__str_among(word, small, sizeof small / sizeof *small) && !isupper((unsigned char)word.ptr[0]))
@@ -636,7 +636,7 @@ static size_t find_next_name_word(const struct scan *scan, size_t at)
 static int read_name_literal(struct scan *scan, struct literal *out)
 {
     size_t end = find_literal_word_end(scan, scan->at), words = 1;
-    struct str first = slice_request(scan, scan->at, end);
+    struct str first = slice_scan(scan, scan->at, end);
     struct verb verb = wt__verb(first);
     bool begins = is_sentence_start(scan, scan->at), says_nothing = is_nameless_word(first);
     bool asks = verb.actions != 0 && !verb.noun && begins;
@@ -665,7 +665,7 @@ int wt__literals_read(struct literals *out, struct str request, struct arena *ar
             return rc;
         if (rc > 0)
             scan.at = out->items[out->len++].end;
-        else if (is_word_at(&scan, scan.at))
+        else if (has_word_at(&scan, scan.at))
             scan.at = find_literal_word_end(&scan, scan.at);
         else
             scan.at++;

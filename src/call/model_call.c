@@ -38,7 +38,7 @@ static int read_second_source(const char *generation, const char *second_model, 
 }
 
 /* Reads a number of the experiment that must be above 0 and at most `most`. *out: 0 if text is NULL. */
-static int read_setting(const char *name, const char *text, double most, double *out, wt_error *err)
+static int read_sampling_setting(const char *name, const char *text, double most, double *out, wt_error *err)
 {
     char *end = NULL;
     *out = text ? strtod(text, &end) : 0;
@@ -51,9 +51,9 @@ static int read_call_sampling(const char *samples, const char *temperature, cons
                               struct call_sampling *out, wt_error *err)
 {
     double count = 0;
-    WT_TRY(read_setting("samples", samples, CALL_MOST_SAMPLES, &count, err));
-    WT_TRY(read_setting("temperature", temperature, CHAT_TEMPERATURE_MAX, &out->temperature, err));
-    WT_TRY(read_setting("top-p", top_p, 1, &out->top_p, err));
+    WT_TRY(read_sampling_setting("samples", samples, CALL_MOST_SAMPLES, &count, err));
+    WT_TRY(read_sampling_setting("temperature", temperature, CHAT_TEMPERATURE_MAX, &out->temperature, err));
+    WT_TRY(read_sampling_setting("top-p", top_p, 1, &out->top_p, err));
     out->samples = (unsigned)count;
     if (out->samples != count)
         return wt__fail(err, WT_EINVAL, "samples must be a whole number, not \"%.40s\"", samples);

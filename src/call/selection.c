@@ -225,7 +225,7 @@ static size_t find_majority(const size_t *votes, size_t count)
 }
 
 /* Lists the demonstrations of the candidates; "-" if unknown. */
-static int list_past_requests(const struct selection_run *s, struct prompt_value *out, wt_error *err)
+static int list_demonstrations(const struct selection_run *s, struct prompt_value *out, wt_error *err)
 {
     struct str *items = wt__arena_array(s->arena, struct str, s->count);
     WT_CHECK_ALLOC(items, err);
@@ -235,7 +235,7 @@ static int list_past_requests(const struct selection_run *s, struct prompt_value
     return 0;
 }
 
-static int run_pick(const struct selection_run *s, wt_error *err)
+static int run_selection_pick(const struct selection_run *s, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
     bool one_shot = s->options.method == SELECTION_ONE_SHOT, single = s->options.method == SELECTION_SINGLE_STEP;
@@ -245,7 +245,7 @@ static int run_pick(const struct selection_run *s, wt_error *err)
     WT_CHECK_ALLOC(p.replies && trace->votes, err);
     int rc = list_other_candidates(s, CALL_NO_CANDIDATE, &p.listing, err);
     if (rc == 0 && (one_shot || single))
-        rc = list_past_requests(s, &p.values[p.value_count++], err);
+        rc = list_demonstrations(s, &p.values[p.value_count++], err);
     if (rc == 0)
         rc = wt__prompt_open(&p.prompt,
                              single     ? "call-single-step"
@@ -557,7 +557,7 @@ int wt__select_tool(const struct selection_options *options, const struct select
                     options->method == SELECTION_CONDITIONED;
     int rc = begin_selection(&s, options, err);
     if (rc == 0)
-        rc = run_pick(&s, err);
+        rc = run_selection_pick(&s, err);
     if (rc == 0 && out->first != CALL_NO_CANDIDATE && s.count > 1 && verifies)
         rc = verify_pick(&s, err);
     if (rc < 0) {

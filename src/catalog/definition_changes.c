@@ -27,21 +27,11 @@ struct diff_words {
     size_t count, capacity;
 };
 
-/* Returns the beginning of text, at most `most` bytes, cut between characters. */
-static struct str cut_before_character(struct str text, size_t most)
-{
-    if (text.len <= most)
-        return text;
-    while (most > 0 && ((unsigned char)text.ptr[most] & 0xc0) == 0x80)
-        most--;
-    return (struct str){text.ptr, most};
-}
-
 /* Appends at most `most` bytes of text as a JSON string with escaped invisible characters. A shortened text is followed
  * by "..." and its full length. */
-static void quote_text(struct buffer *out, struct str text, size_t most)
+static void quote_definition_text(struct buffer *out, struct str text, size_t most)
 {
-    wt__shown_string(out, cut_before_character(text, most));
+    wt__shown_string(out, wt__str_cut(text, most));
     if (text.len > most)
         wt__buffer_printf(out, "... (%zu bytes)", text.len);
 }
@@ -74,7 +64,7 @@ struct diff {
     struct diff_words before, after;
     struct buffer *out;
     size_t shown_count, hidden_count; /* changes described, and changes beyond DIFF_PLACES */
-    uint16_t *table;                  /* see fill_table; NULL if the texts are not compared by words */
+    uint16_t *table;                  /* see fill_diff_table; NULL if the texts are not compared by words */
 };
 
 /* Describes one change: `come` replaced `gone`. One of the two texts may be empty. */
@@ -91,17 +81,17 @@ static void add_text_change(struct diff *d, struct str gone, struct str come)
         wt__buffer_text(d->out, "no longer says ");
     else
         wt__buffer_text(d->out, "says ");
-    quote_text(d->out, come.len > 0 ? come : gone, DIFF_QUOTED);
+    quote_definition_text(d->out, come.len > 0 ? come : gone, DIFF_QUOTED);
     if (gone.len > 0 && come.len > 0) {
         wt__buffer_text(d->out, " instead of ");
-        quote_text(d->out, gone, DIFF_QUOTED);
+        quote_definition_text(d->out, gone, DIFF_QUOTED);
     }
 }
 
 /* Fills the table for the words [a, n) of `before` and [b, m) of `after`. The table has n - a + 1 rows and m - b + 1
  * columns, and the last row and column stay 0. Cell (i, j) is the length of the longest common subsequence of the words
  * from a + i on and from b + j on. */
-static void fill_table(struct diff *d, size_t a, size_t n, size_t b, size_t m)
+static void fill_diff_table(struct diff *d, size_t a, size_t n, size_t b, size_t m)
 {
     size_t width = m - b + 1;
     for (size_t i = n - a; i-- > 0;)
@@ -157,7 +147,7 @@ static int compare_words(struct diff *d)
     d->table = calloc(rows * columns, sizeof *d->table);
     if (!d->table)
         return WT_ENOMEM;
-    fill_table(d, a, n, b, m);
+    fill_diff_table(d, a, n, b, m);
     walk_table(d, a, n, b, m);
     return 0;
 }
@@ -224,7 +214,7 @@ static int end_sentence(struct definition_walk *w)
         return 0;
     }
     if (w->line.len > WT_MAX_CHANGE_BYTES) {
-        wt__buffer_cut(&w->line, cut_before_character(wt__buffer_view(&w->line), WT_MAX_CHANGE_BYTES - 3).len);
+        wt__buffer_cut(&w->line, wt__str_cut(wt__buffer_view(&w->line), WT_MAX_CHANGE_BYTES - 3).len);
         wt__buffer_text(&w->line, "...");
     }
     const char *copy = w->line.failed ? NULL : wt__arena_copy(w->arena, wt__buffer_view(&w->line));
@@ -239,7 +229,7 @@ static void put_changed_value(struct definition_walk *w, const json_t *value, si
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__shown_value(&text, value);
     struct str all = wt__buffer_view(&text);
-    wt__buffer_str(&w->line, cut_before_character(all, most));
+    wt__buffer_str(&w->line, wt__str_cut(all, most));
     if (all.len > most)
         wt__buffer_printf(&w->line, "... (%zu bytes)", all.len);
     w->line.failed |= text.failed;
@@ -263,7 +253,7 @@ static size_t push_member(struct definition_walk *w, struct str key)
         wt__buffer_str(&w->path, key);
     } else {
         wt__buffer_char(&w->path, '[');
-        quote_text(&w->path, key, KEY_SHOWN);
+        quote_definition_text(&w->path, key, KEY_SHOWN);
         wt__buffer_char(&w->path, ']');
     }
     return back;
@@ -335,7 +325,7 @@ static int describe_one_property(struct definition_walk *w, const char *before, 
 {
     begin_sentence(w);
     wt__buffer_text(&w->line, before);
-    quote_text(&w->line, wt__str(key), KEY_SHOWN);
+    quote_definition_text(&w->line, wt__str(key), KEY_SHOWN);
     wt__buffer_text(&w->line, after);
     if (value)
         put_changed_value(w, value, TEXT_SHOWN);
@@ -408,9 +398,9 @@ static int describe_text(struct definition_walk *w, struct str before, struct st
     }
     begin_sentence(w);
     if (before.len <= BRIEF_TEXT && after.len <= BRIEF_TEXT) {
-        quote_text(&w->line, before, BRIEF_TEXT);
+        quote_definition_text(&w->line, before, BRIEF_TEXT);
         wt__buffer_text(&w->line, " -> ");
-        quote_text(&w->line, after, BRIEF_TEXT);
+        quote_definition_text(&w->line, after, BRIEF_TEXT);
     } else if (append_word_changes(&w->line, before, after) < 0)
         return wt__fail_nomem(w->err);
     return end_sentence(w);
@@ -625,7 +615,7 @@ int wt__plain_text_changes(struct definition_changes *out, const char *name, con
         rc = describe_text(&w, *before, after);
     } else if (!before) {
         begin_sentence(&w);
-        quote_text(&w.line, after, TEXT_SHOWN);
+        quote_definition_text(&w.line, after, TEXT_SHOWN);
         rc = end_sentence(&w);
     }
     return close_walk(&w, before != NULL, rc);

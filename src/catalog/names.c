@@ -58,13 +58,7 @@ void wt__tool_id(struct buffer *out, struct str provider, struct str name)
 
 struct str wt__name_stem(struct str name)
 {
-    size_t len = name.len;
-    if (len > WT_MAX_NAME_BYTES - NAME_NUMBER_MAX) {
-        len = WT_MAX_NAME_BYTES - NAME_NUMBER_MAX;
-        while (len > 0 && ((unsigned char)name.ptr[len] & 0xc0) == 0x80)
-            len--;
-    }
-    return (struct str){name.ptr, len};
+    return wt__str_cut(name, WT_MAX_NAME_BYTES - NAME_NUMBER_MAX);
 }
 
 struct str wt__name_without_number(struct str name)

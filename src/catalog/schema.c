@@ -533,12 +533,12 @@ static void put_values(struct text_walk *walk, const json_t *schema)
     }
 }
 
-static void visit_schema(struct text_walk *walk, const json_t *schema, int depth)
+static void visit_schema_texts(struct text_walk *walk, const json_t *schema, int depth)
 {
     static const char *const alternatives[] = {"anyOf", "oneOf", "allOf", "prefixItems"};
     if (!json_is_object(schema) || depth > SCHEMA_TEXT_DEPTH || ++walk->schemas > 4 * SCHEMA_TEXT_PARAMETERS)
         return;
-    visit_schema(walk, resolve_in_schema(walk, wt__json_str(schema, "$ref")), depth + 1);
+    visit_schema_texts(walk, resolve_in_schema(walk, wt__json_str(schema, "$ref")), depth + 1);
     put_values(walk, schema);
     const char *name;
     json_t *property;
@@ -548,14 +548,14 @@ static void visit_schema(struct text_walk *walk, const json_t *schema, int depth
             return;
         put_schema_line(walk->names, wt__str(name));
         put_schema_line(walk->descriptions, wt__json_str(property, "description"));
-        visit_schema(walk, property, depth + 1);
+        visit_schema_texts(walk, property, depth + 1);
     }
-    visit_schema(walk, json_object_get(schema, "items"), depth + 1);
-    visit_schema(walk, json_object_get(schema, "additionalProperties"), depth + 1);
+    visit_schema_texts(walk, json_object_get(schema, "items"), depth + 1);
+    visit_schema_texts(walk, json_object_get(schema, "additionalProperties"), depth + 1);
     for (size_t l = 0; l < sizeof alternatives / sizeof alternatives[0]; l++) {
         const json_t *list = json_object_get(schema, alternatives[l]);
         for (size_t i = 0; i < json_array_size(list); i++)
-            visit_schema(walk, json_array_get(list, i), depth + 1);
+            visit_schema_texts(walk, json_array_get(list, i), depth + 1);
     }
 }
 
@@ -566,6 +566,6 @@ int wt__schema_text(struct str schema, struct buffer *names, struct buffer *desc
     if (rc < 0)
         return rc == WT_ENOMEM ? rc : 0;
     struct text_walk walk = {.root = root, .names = names, .descriptions = descriptions};
-    visit_schema(&walk, root, 0);
+    visit_schema_texts(&walk, root, 0);
     return (names && names->failed) || (descriptions && descriptions->failed) ? WT_ENOMEM : 0;
 }

@@ -693,7 +693,7 @@ void wt_usages_free(wt_usages *usages)
     free(page);
 }
 
-static int fail_unknown_name(struct store *store, const char *name, wt_error *err)
+static int fail_unknown_usage(struct store *store, const char *name, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer sentence = {0};
     wt__buffer_printf(&sentence, "neither a tool nor a usage has the name \"%s\"", name);
@@ -718,7 +718,7 @@ static int read_usage_filter(wt_engine *engine, const wt_usage_filter *filter, s
     if (rc == WT_ENOTFOUND && query->label.len > 0) {
         rc = wt__store_count_usages(engine->store, &(struct usage_query){.label = query->label}, &named, &why);
         if (rc == 0 && named == 0)
-            rc = fail_unknown_name(engine->store, filter->tool, &why);
+            rc = fail_unknown_usage(engine->store, filter->tool, &why);
     }
     if (rc < 0 && err)
         *err = why;

@@ -102,11 +102,6 @@ static const struct review_row *find_review_row(const struct review_row *rows, s
     return low < count && rows[low].kind == kind && wt__str_equal(rows[low].name, name) ? &rows[low] : NULL;
 }
 
-static bool is_tool_item(const struct review_item *item)
-{
-    return item->kind == REVIEW_TOOL && item->tool.name.len > 0;
-}
-
 /* Parses definitions [count] and writes the tool of definitions[i] to *tools[i], under the name names[i]. */
 static int read_kept_definitions(struct review_run *r, const struct str *definitions, const struct str *names,
                                  struct tool **tools, size_t count)
@@ -145,7 +140,7 @@ static int keep_approved_bytes(struct review_run *r, const struct review_row *ro
     for (size_t i = 0; i < most; i++) {
         struct review_item *item = &r->listing.items[i];
         const struct review_row *row =
-            is_tool_item(item) ? find_review_row(rows, row_count, REVIEW_TOOL, item->tool.name) : NULL;
+            wt__review_is_tool(item) ? find_review_row(rows, row_count, REVIEW_TOOL, item->tool.name) : NULL;
         if (!row || strcmp(row->approved_sha256, item->sha256) != 0 || wt__str_equal(row->approved, item->offered))
             continue;
         definitions[count] = row->approved;
@@ -323,7 +318,7 @@ static int count_waiting(struct review_run *r, struct review_report *report)
     WT_CHECK_ALLOC(ids, r->err);
     for (size_t i = 0; i < most; i++) {
         const struct review_item *item = &r->listing.items[i];
-        bool tool = is_tool_item(item), waits = item->verdict == REVIEW_NEW || item->verdict == REVIEW_CHANGED;
+        bool tool = wt__review_is_tool(item), waits = item->verdict == REVIEW_NEW || item->verdict == REVIEW_CHANGED;
         out->offers_waiting += item->kind != REVIEW_TOOL && item->verdict != REVIEW_APPROVED;
         out->approved += tool && item->verdict == REVIEW_APPROVED;
         out->waiting_new += tool && item->verdict == REVIEW_NEW;
@@ -489,7 +484,7 @@ static int read_chosen_rows(struct review_run *r, const struct review_row *const
         *item = (struct review_item){.kind = meant[i]->kind, .tool.name = meant[i]->name, .offered = meant[i]->offered};
         memcpy(item->sha256, meant[i]->offered_sha256, sizeof item->sha256);
         listing->source = meant[i]->source;
-        if (!is_tool_item(item))
+        if (!wt__review_is_tool(item))
             continue;
         definitions[tools] = meant[i]->offered;
         names[tools] = meant[i]->name;

@@ -39,7 +39,7 @@ static int read_provider_rows(wt_engine *engine, enum review_rows which, const c
 }
 
 /* Writes the id of a row: "github/create_issue" or "github/prompt:review"; "github" for instructions. */
-static void write_row_id(struct buffer *out, const struct review_row *row)
+static void write_review_id(struct buffer *out, const struct review_row *row)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
     if (row->kind != REVIEW_TOOL)
@@ -57,7 +57,7 @@ static int fill_waiting(const struct review_row *row, struct arena *arena, wt_wa
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     bool ever = row->approved_sha256[0] != '\0';
-    write_row_id(&id, row);
+    write_review_id(&id, row);
     *out = (wt_waiting){
         .id = id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id)),
         .provider = row->provider.ptr,

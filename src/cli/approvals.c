@@ -37,7 +37,7 @@ static bool is_instructions_item(const wt_waiting *item)
     return item->what == WT_REVIEW_TOOL && !*item->name;
 }
 
-static bool is_tool_item(const wt_waiting *item)
+static bool is_waiting_tool(const wt_waiting *item)
 {
     return item->what == WT_REVIEW_TOOL && *item->name;
 }
@@ -68,7 +68,7 @@ static int audit_item(const wt_waiting *item, wt_audit_result **out, wt_error *e
     WT_CLEANUP(wt__buffer_dispose) struct buffer listing = {0};
     if (is_instructions_item(item))
         return wt_audit_listing(item->provider, NULL, 0, item->offered, out, err);
-    bool tool = is_tool_item(item);
+    bool tool = is_waiting_tool(item);
     wt__buffer_text(&listing, tool ? "{\"tools\":[" : "[");
     wt__buffer_append(&listing, item->offered, item->offered_len);
     wt__buffer_text(&listing, tool ? "]}" : "]");
@@ -220,7 +220,7 @@ static int show_preview(struct cli *cli, wt_engine *engine, const char *provider
 static bool has_waiting_tool(const wt_waiting_list *list, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++)
-        if (is_tool_item(list->items[i]))
+        if (is_waiting_tool(list->items[i]))
             return true;
     return false;
 }
@@ -398,7 +398,7 @@ static int approve_selected(struct cli *cli, wt_engine *engine, const struct app
 
 /* Handles a first word that is not a known provider. Selects the waiting item that has this word as its id. If there is
  * no such item, reports `err`, the error of the lookup, and suggests the nearest provider. */
-static int find_waiting_tool(struct cli *cli, wt_engine *engine, struct approval_selection *selection, wt_error *err)
+static int select_waiting_tool(struct cli *cli, wt_engine *engine, struct approval_selection *selection, wt_error *err)
 {
     const char *word = selection->provider;
     wt_waiting_list *all = NULL;
@@ -437,7 +437,7 @@ static int read_selection(struct cli *cli, wt_engine *engine, struct approval_se
     selection->provider = a->word_count > 1 ? a->words[1] : NULL;
     selection->names = 2;
     int rc = wt_list_waiting(engine, selection->provider, &selection->list, &err);
-    return rc == WT_ENOTFOUND ? find_waiting_tool(cli, engine, selection, &err)
+    return rc == WT_ENOTFOUND ? select_waiting_tool(cli, engine, selection, &err)
            : rc < 0           ? wt__cli_fail_input(cli, &err)
                               : 0;
 }

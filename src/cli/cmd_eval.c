@@ -35,7 +35,7 @@ static int check_recipe_names(struct cli *cli)
 }
 
 /* Reads the options of the recipe ptr: its base retriever and its language model or oracle. */
-static int read_ptr_options(struct cli *cli, wt_eval_options *options)
+static int read_eval_ptr_options(struct cli *cli, wt_eval_options *options)
 {
     const char *base_retriever = wt__option_text(cli, OPT_BASE_RETRIEVER), *rate = wt__option_text(cli, OPT_ORACLE);
     char *end = NULL;
@@ -208,7 +208,7 @@ int wt__cmd_eval(struct cli *cli)
     int code = 0;
     WT_TRY(read_cutoffs(cli, options.cutoffs));
     WT_TRY(check_recipe_names(cli));
-    WT_TRY(read_ptr_options(cli, &options));
+    WT_TRY(read_eval_ptr_options(cli, &options));
     options.split = wt__option_text(cli, OPT_SPLIT);
     options.split_by = wt__option_text(cli, OPT_SPLIT_BY);
     options.recipes = wt__option_text(cli, OPT_RECIPE);

@@ -185,7 +185,7 @@ static void *wait_for_input_end(void *context)
 }
 
 /* With --until-eof, a server ends with the program that started it, even if that program was killed. */
-static int watch_input(const struct cli *cli)
+static int watch_standard_input(const struct cli *cli)
 {
     pthread_t thread;
     if (!wt__has_option(cli, OPT_UNTIL_EOF))
@@ -353,7 +353,7 @@ static int run_http_server(struct cli *cli, struct http_api *api, wt_engine *eng
         return wt__cli_report(cli, rc == WT_EINVAL ? END_USAGE : END_NETWORK, "%s", err.message);
     wt__api_set_server(api, server);
     watch_serve_signals(server, api);
-    int code = watch_input(cli);
+    int code = watch_standard_input(cli);
     if (code == 0)
         code = print_address(cli, wt__http_server_address(server));
     if (code == 0) {

@@ -283,7 +283,7 @@ static void put_usage_line(const struct cli *cli, struct buffer *out, const wt_u
 }
 
 /* Reads the filter from the options. Returns 0 or an exit code. */
-static int read_usage_filter(struct cli *cli, wt_usage_filter *filter)
+static int read_usage_options(struct cli *cli, wt_usage_filter *filter)
 {
     wt_error err;
     const char *before = wt__option_text(cli, OPT_BEFORE);
@@ -303,7 +303,7 @@ static int run_usage_list(struct cli *cli, wt_engine *engine)
 {
     wt_usage_filter filter;
     wt_error err;
-    WT_TRY(read_usage_filter(cli, &filter));
+    WT_TRY(read_usage_options(cli, &filter));
     size_t limit = filter.limit, seen = 0;
     for (bool more = true; more;) {
         wt_usages *page;
@@ -342,7 +342,7 @@ static int run_usage_export(struct cli *cli, wt_engine *engine)
 {
     wt_usage_filter filter;
     wt_error err;
-    WT_TRY(read_usage_filter(cli, &filter));
+    WT_TRY(read_usage_options(cli, &filter));
     int64_t count = wt_export_usage(engine, &filter, print_lines, NULL, &err);
     if (count == WT_ECANCELLED)
         return END_SYSTEM; /* the reader is gone */
@@ -406,7 +406,7 @@ static int run_usage_forget(struct cli *cli, wt_engine *engine)
     wt_usage_filter filter;
     wt_error err;
     bool all = wt__has_option(cli, OPT_ALL);
-    WT_TRY(read_usage_filter(cli, &filter));
+    WT_TRY(read_usage_options(cli, &filter));
     if (all == (filter.tool || filter.client || filter.before))
         return wt__cli_usage(cli, "select the usages to forget with --tool, --client or --before, or all with --all");
     if (!confirm_forget_usages(cli))

@@ -259,7 +259,7 @@ bool wt__hub_is_name(const char *text)
            wt__is_plain(wt__str(slash + 1), "");
 }
 
-static int read_members(struct arena *arena, const char *path, struct hub_record *out, wt_error *err)
+static int read_hub_members(struct arena *arena, const char *path, struct hub_record *out, wt_error *err)
 {
     WT_CLEANUP(json_decrefp) json_t *root = NULL;
     int rc = wt__json_parse(&root, out->text, strlen(out->text), err);
@@ -291,5 +291,5 @@ int wt__hub_record_read(struct arena *arena, const char *folder, struct hub_reco
     WT_TRY(wt__file_read(&text, &len, path, MANIFEST_MAX_BYTES, err));
     out->text = wt__arena_copy(arena, (struct str){text, len});
     WT_CHECK_ALLOC(out->text, err);
-    return read_members(arena, path, out, err);
+    return read_hub_members(arena, path, out, err);
 }

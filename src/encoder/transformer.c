@@ -319,7 +319,7 @@ static void attend_batch(const struct transformer *m, size_t layer, const struct
 }
 
 /* Applies the activation row by row, since the padding between rows is uninitialised. */
-static void activate_rows(uint32_t activation, const float *x, float *y, size_t stride, size_t width, size_t n)
+static void activate_hidden_rows(uint32_t activation, const float *x, float *y, size_t stride, size_t width, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         wt__activation_forward((enum activation)activation, x + i * stride, y + i * stride, width);
@@ -343,7 +343,7 @@ static void join_convolution(const struct transformer *m, struct activations *a,
 {
     size_t hidden = m->config.hidden;
     float *active = a->kept ? a->joined : a->convolved;
-    activate_rows(m->config.convolution_activation, a->convolved, active, a->stride, hidden, n);
+    activate_hidden_rows(m->config.convolution_activation, a->convolved, active, a->stride, hidden, n);
     add_matrix_rows(a->kept ? a->x : active, a->joined, a->stride, hidden, n);
     wt__layer_norm_forward(&m->convolution_norm, a->joined, a->x, a->stride, n);
 }
@@ -385,7 +385,7 @@ static void finish_rows(const struct transformer *m, size_t layer, struct activa
     wt__layer_norm_forward(&l->first, k->attended, x, stride, n);
     run_linear(a, &l->up, x, stride, a->kept ? ACTIVATION_NONE : activation, NULL, k->inner, wide, n);
     if (a->kept)
-        activate_rows(activation, k->inner, a->wide, wide, m->config.intermediate, n);
+        activate_hidden_rows(activation, k->inner, a->wide, wide, m->config.intermediate, n);
     run_linear(a, &l->down, a->wide, wide, ACTIVATION_NONE, x, k->summed, stride, n);
     wt__layer_norm_forward(&l->second, k->summed, x, stride, n);
 }
@@ -518,7 +518,7 @@ static void layer_backward(const struct transformer *m, size_t layer, const stru
     const struct layer_activations *k = &a->layers[layer];
     size_t n = count_batch_rows(batch), stride = a->stride, wide = a->wide_stride, hidden = m->config.hidden;
     bool wanted = layer >= sums->first_layer;
-    activate_rows(m->config.activation, k->inner, a->wide, wide, m->config.intermediate, n);
+    activate_hidden_rows(m->config.activation, k->inner, a->wide, wide, m->config.intermediate, n);
     norm_backward(&l->second, sums, wanted, k->summed, a->dx, stride, n);
     linear_backward(&l->down, sums, wanted, a->wide, wide, a->dx, stride, a->dwide, wide, n);
     for (size_t i = 0; i < n; i++)

@@ -47,7 +47,7 @@ static int order_by_use(const void *a, const void *b)
 
 /* Reads the sets of all past requests into list [past requests] and rows [labels], without removed tools. Returns the
  * number of sets that are not empty. */
-static size_t read_past_sets(const struct index_handle *index, struct used_set *list, uint32_t *rows)
+static size_t list_past_sets(const struct index_handle *index, struct used_set *list, uint32_t *rows)
 {
     const struct neighbours *past = &index->labels->past.trained;
     size_t len = 0;
@@ -105,7 +105,7 @@ static int collect_past_sets(struct bundles *out, const struct index_handle *ind
     WT_CHECK_ALLOC(list, err);
     WT_AUTO_FREE uint32_t *rows = wt__alloc_array(past->count ? past->starts[past->count] : 0, sizeof *rows);
     WT_CHECK_ALLOC(rows, err);
-    return copy_past_sets(out, list, merge_past_sets(list, read_past_sets(index, list, rows)), err);
+    return copy_past_sets(out, list, merge_past_sets(list, list_past_sets(index, list, rows)), err);
 }
 
 /* ---------------------------------------------------------------- documents */

@@ -74,7 +74,7 @@ static int open_request_cache(wt_engine *engine, int entries, wt_error *err)
     return engine->request_vectors ? 0 : wt__fail_nomem(err);
 }
 
-static void close_unfinished(wt_engine **engine)
+static void close_unfinished_engine(wt_engine **engine)
 {
     wt_close(*engine);
 }
@@ -94,7 +94,7 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     WT_TRY(wt__options_read(&options, sizeof options, given, err));
     if (!path || !path[0])
         return wt__fail(err, WT_EINVAL, "no store given; give the path of a file");
-    WT_CLEANUP(close_unfinished) wt_engine *engine = wt__alloc_zeros(1, sizeof *engine);
+    WT_CLEANUP(close_unfinished_engine) wt_engine *engine = wt__alloc_zeros(1, sizeof *engine);
     WT_CHECK_ALLOC(engine, err);
     wt__engine_init_locks(engine);
     engine->threads = options.threads;

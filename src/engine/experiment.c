@@ -15,8 +15,8 @@ static int fail_unknown(struct str name, const struct experiment_setting *settin
                     (int)(name.len < 40 ? name.len : 40), name.ptr, names.ptr ? names.ptr : "none");
 }
 
-static int read_setting(struct str part, const struct experiment_setting *settings, size_t count, struct arena *arena,
-                        wt_error *err)
+static int read_experiment_setting(struct str part, const struct experiment_setting *settings, size_t count,
+                                   struct arena *arena, wt_error *err)
 {
     const char *equals = memchr(part.ptr, '=', part.len);
     struct str name = wt__str_trim((struct str){part.ptr, equals ? (size_t)(equals - part.ptr) : part.len});
@@ -45,7 +45,7 @@ int wt__experiment_read(const char *text, const struct experiment_setting *setti
         size_t len = strcspn(text, ";");
         struct str part = wt__str_trim((struct str){text, len});
         if (part.len > 0)
-            WT_TRY(read_setting(part, settings, count, arena, err));
+            WT_TRY(read_experiment_setting(part, settings, count, arena, err));
         text += len + (text[len] == ';');
     }
     return 0;

@@ -171,7 +171,7 @@ static bool match_patterns(struct filter_list *patterns, struct str name, struct
     return any;
 }
 
-static struct str write_row_id(struct mask_builder *m, int64_t number, struct str name)
+static struct str write_mask_id(struct mask_builder *m, int64_t number, struct str name)
 {
     struct numbered_provider key = {.number = (uint32_t)number};
     const struct numbered_provider *provider =
@@ -192,7 +192,7 @@ static void set_row_bit(const struct mask_builder *m, uint64_t *bits, int64_t id
 static int mark_name(void *context, int64_t id, int64_t provider, struct str name)
 {
     struct mask_builder *m = context;
-    struct str whole = m->ids ? write_row_id(m, provider, name) : name; /* without ids, no pattern looks at the id */
+    struct str whole = m->ids ? write_mask_id(m, provider, name) : name; /* without ids, no pattern looks at the id */
     if (m->id.failed)
         return wt__fail_nomem(m->err);
     if (m->only.count > 0 && match_patterns(&m->only, name, whole))

@@ -56,7 +56,7 @@ static int add_pool_name(void *context, int64_t id, int64_t provider, struct str
 }
 
 /* Sorts the providers, which may have been visited more than once, and indexes them by name. */
-static int index_providers(struct row_pool *pool, wt_error *err)
+static int index_pool_providers(struct row_pool *pool, wt_error *err)
 {
     size_t kept = 0;
     if (pool->provider_count > 0)
@@ -104,7 +104,7 @@ static int read_pool_names(struct row_pool *pool, wt_error *err)
     for (uint32_t row = 0; row < pool->rows; row++)
         pool->same_id[row] = pool->rows;
     WT_TRY(wt__index_each_provider(pool->shared, pool->index, add_pool_provider, &b, err));
-    WT_TRY(index_providers(pool, err));
+    WT_TRY(index_pool_providers(pool, err));
     int rc = wt__index_each_name(pool->shared, pool->index, add_pool_name, &b, err);
     wt__buffer_dispose(&b.id);
     return rc < 0 ? rc : group_providers(pool, err);

@@ -336,7 +336,7 @@ static void collect_cosines(struct vector_judge *l, size_t request)
     }
 }
 
-static int judge_requests(struct vector_judge *l, wt_error *err)
+static int judge_request_cosines(struct vector_judge *l, wt_error *err)
 {
     const struct analysis_input *m = l->input;
     double pairs = (double)m->tool_count * (double)m->request_count;
@@ -373,7 +373,7 @@ int wt__judge_tool_vectors(struct vector_quality *out, const struct analysis_inp
     struct vector_judge l = {
         .input = input, .vectors = vectors, .scores = scores, .has_vector = has_vector, .out = out};
     wt__rng_seed(&l.rng, seed);
-    int rc = judge_requests(&l, err);
+    int rc = judge_request_cosines(&l, err);
     free(l.used.values);
     free(l.unused.values);
     return rc;

@@ -345,7 +345,7 @@ static void dispose_listed_tools(wt_tools **tools)
 
 /* Sets the provider number of each relevant tool in the catalogue. wanted: source id -> provider number. A tool without
  * a provider gets a number of its own. */
-static int number_providers(struct eval_run *e, struct map *wanted, struct map *providers)
+static int number_listed_providers(struct eval_run *e, struct map *wanted, struct map *providers)
 {
     wt_list_options page;
     uint32_t own_number = UINT32_MAX;
@@ -426,7 +426,7 @@ static int read_gold(struct eval_run *e)
             if (e->dataset.queries[q].judgements[j].gain > 0)
                 WT_CHECK_ALLOC(wt__map_insert(&wanted, e->dataset.queries[q].judgements[j].tool, MISSING_TOOL, NULL),
                                e->err);
-    WT_TRY(number_providers(e, &wanted, &providers));
+    WT_TRY(number_listed_providers(e, &wanted, &providers));
     inspect_gold(e, &wanted);
     return 0;
 }

@@ -250,7 +250,7 @@ struct training_progress {
     const char *lesson, *phase, *label; /* label: "LESSON: PHASE" of the current lesson and phase */
 };
 
-static int report_training(void *context, const wt_train_progress *progress)
+static int relay_training(void *context, const wt_train_progress *progress)
 {
     struct training_progress *relay = context;
     const wt_eval_options *options = &relay->learning->options;
@@ -291,7 +291,7 @@ static int train_missing_lesson(struct eval_learning *learning, wt_engine *engin
     train.out = learning->models;
     train.seed = options->seed;
     train.resume = 1;
-    train.progress = options->progress ? report_training : NULL;
+    train.progress = options->progress ? relay_training : NULL;
     train.progress_context = &relay;
     double begun = wt__now_ms();
     int rc = wt_train(engine, lesson, &train, &report, learning->err);

@@ -35,7 +35,7 @@ static void project_points(const struct point_cloud *c, const double *direction,
 }
 
 /* Makes direction orthogonal to `other` (of length one, or NULL), and normalises it to length one. */
-static void make_orthonormal(double *direction, const double *other, size_t dim)
+static void make_direction_orthonormal(double *direction, const double *other, size_t dim)
 {
     double inner = 0, square = 0;
     for (size_t d = 0; other && d < dim; d++)
@@ -55,14 +55,14 @@ static void find_direction(const struct point_cloud *c, double *direction, const
 {
     for (size_t d = 0; d < c->dim; d++)
         direction[d] = wt__rng_unit(rng) - .5;
-    make_orthonormal(direction, across, c->dim);
+    make_direction_orthonormal(direction, across, c->dim);
     for (unsigned step = 0; step < POWER_STEPS; step++) {
         project_points(c, direction, along);
         memset(direction, 0, c->dim * sizeof *direction);
         for (size_t i = 0; i < c->count; i++)
             for (size_t d = 0; d < c->dim; d++)
                 direction[d] += along[i] * (c->points[i * c->dim + d] - c->mean[d]);
-        make_orthonormal(direction, across, c->dim);
+        make_direction_orthonormal(direction, across, c->dim);
     }
     project_points(c, direction, along);
 }

@@ -162,7 +162,7 @@ static bool cut_suffix(struct str *text, struct str end)
 
 /* Reads the number of the line, which follows the time, into *out. Returns the text after the number. Lines written by
  * earlier versions of whichtool have no number. */
-static struct str read_number(struct parsed_line *out, struct str line)
+static struct str read_line_number(struct parsed_line *out, struct str line)
 {
     static const struct str seq = STR(SEQ);
     size_t at = time_length(line);
@@ -188,7 +188,7 @@ static bool parse_line(struct parsed_line *out, struct str line)
     if (!out->is_keyed && !cut_suffix(&line, STR(CHAIN)))
         return false;
     out->before = line;
-    read_number(out, line);
+    read_line_number(out, line);
     return true;
 }
 
@@ -197,7 +197,7 @@ struct str wt__audit_continues(struct str line)
 {
     static const struct str continues = STR(CONTINUES);
     struct parsed_line unused = {0};
-    struct str rest = read_number(&unused, line);
+    struct str rest = read_line_number(&unused, line);
     if (rest.len < continues.len + AUDIT_LINK_DIGITS || !wt__str_starts(rest, continues))
         return (struct str){"", 0};
     return (struct str){rest.ptr + continues.len, AUDIT_LINK_DIGITS};

@@ -289,7 +289,7 @@ static int follow_file(struct audit_log *log, wt_error *err)
 
 /* ---------------------------------------------------------------- writing */
 
-static void put_text_member(struct buffer *out, const char *name, struct str text)
+static void put_log_member(struct buffer *out, const char *name, struct str text)
 {
     wt__buffer_printf(out, ",\"%s\":", name);
     wt__shown_string(out, text);
@@ -310,7 +310,7 @@ static void put_sha256(struct buffer *out, const char *name, struct str text)
     char hex[65];
     wt__sha256(text.ptr ? text.ptr : "", text.len, digest);
     wt__sha256_hex(digest, hex);
-    put_text_member(out, name, wt__str(hex));
+    put_log_member(out, name, wt__str(hex));
 }
 
 /* Appends the members of a line. If not whole, leaves out the client's description and cuts names to NAME_BYTES. */
@@ -332,29 +332,29 @@ static void put_decision(struct buffer *out, const struct audit_line *line, bool
                  {"sha256", wt__str(line->sha256)}};
     const size_t most = whole ? SIZE_MAX : NAME_BYTES;
     put_line_time(out);
-    put_text_member(out, "principal", wt__str_head(wt__str(line->principal), most));
+    put_log_member(out, "principal", wt__str_head(wt__str(line->principal), most));
     if (line->tenant && *line->tenant)
-        put_text_member(out, "tenant", wt__str(line->tenant));
+        put_log_member(out, "tenant", wt__str(line->tenant));
     if (line->profile)
-        put_text_member(out, "profile", wt__str(line->profile));
+        put_log_member(out, "profile", wt__str(line->profile));
     if (whole && line->client) {
         wt__buffer_text(out, ",\"client\":");
         wt__shown_value(out, line->client);
     }
-    put_text_member(out, "method", wt__str_head(wt__str(line->method), most));
-    put_text_member(out, "asked", wt__str_head(line->asked, 200));
+    put_log_member(out, "method", wt__str_head(wt__str(line->method), most));
+    put_log_member(out, "asked", wt__str_head(line->asked, 200));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].value.len > 0)
-            put_text_member(out, names[i].name, wt__str_head(names[i].value, most));
-    put_text_member(out, "policy", wt__str(line->revision));
+            put_log_member(out, names[i].name, wt__str_head(names[i].value, most));
+    put_log_member(out, "policy", wt__str(line->revision));
     put_sha256(out, "arguments_sha256", line->arguments);
     if (line->repaired_from.len > 0)
         put_sha256(out, "repaired_from_sha256", line->repaired_from);
     if (line->unchecked)
-        put_text_member(out, "schema_unchecked", wt__str(line->unchecked));
-    put_text_member(out, "decision", wt__str(decisions[line->decision]));
+        put_log_member(out, "schema_unchecked", wt__str(line->unchecked));
+    put_log_member(out, "decision", wt__str(decisions[line->decision]));
     if (line->trace.len > 0)
-        put_text_member(out, "trace", wt__str_head(line->trace, 200));
+        put_log_member(out, "trace", wt__str_head(line->trace, 200));
 }
 
 /* Appends the whole text or leaves the file as it was, so that a full disk does not leave half a line. */
@@ -435,8 +435,8 @@ int wt__audit_write_outcome(struct audit_log *log, const struct audit_mark *mark
     if (!log)
         return 0;
     put_line_time(&text);
-    put_text_member(&text, "of", wt__str(mark->digits));
-    put_text_member(&text, "outcome", wt__str(ending->outcome));
+    put_log_member(&text, "of", wt__str(mark->digits));
+    put_log_member(&text, "outcome", wt__str(ending->outcome));
     wt__buffer_printf(&text, ",\"bytes\":%zu,\"ms\":%.1f", ending->bytes, ending->ms);
     return write_text(log, &text, NULL, err);
 }
@@ -504,8 +504,8 @@ static int put_first_line(struct audit_log *log, struct buffer *out, const char 
 {
     const char *slash = strrchr(kept, '/');
     put_line_time(out);
-    put_text_member(out, "continues", wt__str(log->chain.link));
-    put_text_member(out, "previous", wt__str(slash ? slash + 1 : kept));
+    put_log_member(out, "continues", wt__str(log->chain.link));
+    put_log_member(out, "previous", wt__str(slash ? slash + 1 : kept));
     wt__audit_link(chain, log->key, out);
     return out->failed ? wt__fail_nomem(err) : 0;
 }

@@ -353,7 +353,7 @@ static void release_filter(void *context, const wt_filter *filter)
 }
 
 /* Appends the id of the tool with this name. Returns false if the tool is unknown or not allowed for the caller. */
-static bool resolve_tool_name(void *context, struct mcp_call *call, struct str name, struct buffer *id)
+static bool resolve_face_tool(void *context, struct mcp_call *call, struct str name, struct buffer *id)
 {
     const struct face *face = context;
     struct tool_view *view = wt__gateway_view(face->gateway);
@@ -475,7 +475,7 @@ static int fill_face(struct face *face, wt_error *err)
     const struct catalogue_options search = {.rules = {.context = face,
                                                        .filter = filter_callable,
                                                        .done = release_filter,
-                                                       .resolve = resolve_tool_name,
+                                                       .resolve = resolve_face_tool,
                                                        .describe = put_call_tool,
                                                        .lacking = wt__face_put_waiting,
                                                        .found = record_search},

@@ -346,7 +346,7 @@ static void put_malformed_items(struct buffer *out, struct upstream *upstream)
     out->failed |= notes.failed;
 }
 
-static void put_server_state(struct buffer *out, struct upstream *upstream)
+static void put_upstream_state(struct buffer *out, struct upstream *upstream)
 {
     struct upstream_status status;
     wt__upstream_status(upstream, &status);
@@ -370,7 +370,7 @@ void wt__gateway_write_state(struct gateway *gateway, struct buffer *out)
     wt__buffer_text(out, "{\"servers\":[");
     for (size_t i = 0; i < gateway->count; i++) {
         wt__buffer_text(out, i ? "," : "");
-        put_server_state(out, gateway->upstreams[i]);
+        put_upstream_state(out, gateway->upstreams[i]);
     }
     wt__buffer_char(out, ']');
     if (wt__audit_is_failing(gateway->options.audit, &why)) {

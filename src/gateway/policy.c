@@ -95,8 +95,8 @@ static int fail_policy(const struct policy_reader *r, const char *pointer, const
 
 /* Checks that `object` is an object and has no other members than `known`, which ends in NULL. Without this check, a
  * misspelt member of a rule would be ignored, and the rule would allow too much. */
-static int check_members(const struct policy_reader *r, const json_t *object, const char *const *known,
-                         const char *pointer)
+static int check_policy_members(const struct policy_reader *r, const json_t *object, const char *const *known,
+                                const char *pointer)
 {
     const char *key;
     json_t *value;
@@ -161,7 +161,7 @@ static int read_rule(const struct policy_reader *r, const json_t *from, const ch
 {
     static const char *const known[] = {"keys", "servers", "tools", "effects", "deny", NULL};
     const json_t *denies = json_object_get(from, "deny");
-    WT_TRY(check_members(r, from, known, pointer));
+    WT_TRY(check_policy_members(r, from, known, pointer));
     WT_TRY(read_patterns(r, from, "keys", pointer, &out->keys));
     WT_TRY(read_patterns(r, from, "servers", pointer, &out->servers));
     WT_TRY(read_patterns(r, from, "tools", pointer, &out->tools));
@@ -206,7 +206,7 @@ static int read_profile(const struct policy_reader *r, const char *name, const j
     if (!is_profile_name(name))
         return fail_policy(r, "/profiles", "the name of a profile must be 1 to 64 letters, digits, '-' or '_'");
     snprintf(at, sizeof at, "/profiles/%s", name);
-    WT_TRY(check_members(r, from, known, at));
+    WT_TRY(check_policy_members(r, from, known, at));
     int kind = json_object_get(from, "face") ? wt__face_kind_parse(wt__json_str(from, "face")) : FACE_AUTO;
     if (kind < 0)
         return fail_policy(r, at, "\"face\" must be one of " FACE_KINDS(FACE_KIND_WORD, ", "));
@@ -255,7 +255,7 @@ static int read_policy(const struct policy_reader *r, struct str text)
     int rc = wt__json_parse_relaxed(&root, text, &why);
     if (rc < 0)
         return rc == WT_ENOMEM ? wt__fail_nomem(r->err) : fail_policy(r, "", why.message);
-    WT_TRY(check_members(r, root, known, ""));
+    WT_TRY(check_policy_members(r, root, known, ""));
     WT_TRY(read_rules(r, root, "", &r->policy->rules));
     WT_TRY(read_profiles(r, root));
     return read_repairs(r, root);

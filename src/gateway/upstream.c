@@ -434,8 +434,8 @@ static void mark_link_lost(void *context, const wt_error *why)
 }
 
 /* Connects, and creates a link with one reference. Sets noticed and context of the options. */
-static int open_link(struct upstream_link **out, struct upstream *upstream, struct mcp_connection_options *options,
-                     wt_error *err)
+static int open_upstream_link(struct upstream_link **out, struct upstream *upstream,
+                              struct mcp_connection_options *options, wt_error *err)
 {
     struct upstream_link *link = calloc(1, sizeof *link);
     *out = NULL;
@@ -503,7 +503,7 @@ static void open_other(struct upstream *upstream, enum mcp_era era, unsigned wai
     struct upstream_link *link, *before = NULL;
     struct progress progress;
     wt__progress_init(&progress, is_other_unwanted, wait);
-    int rc = open_link(
+    int rc = open_upstream_link(
         &link, upstream,
         &(struct mcp_connection_options){.only = era,
                                          .timeout_ms = wait_ms < UPSTREAM_OTHER_MS ? wait_ms : UPSTREAM_OTHER_MS,
@@ -559,14 +559,14 @@ static int connect_upstream(struct upstream *upstream, wt_error *err)
     struct upstream_link *link;
     struct progress progress;
     wt__progress_init(&progress, is_start_cancelled, upstream);
-    int rc = open_link(&link, upstream,
-                       &(struct mcp_connection_options){.era = upstream->era,
-                                                        .timeout_ms = upstream->server->start_timeout_ms
-                                                                          ? upstream->server->start_timeout_ms
-                                                                          : upstream->options.timeout_ms,
-                                                        .progress = &progress,
-                                                        .lost = mark_link_lost},
-                       err);
+    int rc = open_upstream_link(&link, upstream,
+                                &(struct mcp_connection_options){.era = upstream->era,
+                                                                 .timeout_ms = upstream->server->start_timeout_ms
+                                                                                   ? upstream->server->start_timeout_ms
+                                                                                   : upstream->options.timeout_ms,
+                                                                 .progress = &progress,
+                                                                 .lost = mark_link_lost},
+                                err);
     wt__progress_dispose(&progress);
     if (rc < 0)
         return rc;

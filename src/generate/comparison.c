@@ -338,8 +338,8 @@ static void write_comparison_members(const struct compared_pair *pairs, size_t c
     write_agreement(pairs, count, labels, out);
 }
 
-static void write_comparison_table(const struct compared_pair *pairs, size_t count, const struct pair_labels *labels,
-                                   const struct comparison_outcome *outcomes, const char *model, struct buffer *out)
+static void write_verdict_table(const struct compared_pair *pairs, size_t count, const struct pair_labels *labels,
+                                const struct comparison_outcome *outcomes, const char *model, struct buffer *out)
 {
     wt__buffer_printf(out, "Verdicts of %s on the first data set:\n%-12s %6s %6s %7s   %s", model, "", "wins", "ties",
                       "losses", "wins minus losses per 100 (95 %)");
@@ -576,8 +576,8 @@ static int finish_comparison(struct comparison_run *c, wt_error *err)
     WT_TRY(measure_outcomes(c->pairs, c->count, c->options.seed, c->outcomes, err));
     WT_TRY(write_comparison_report(c, true, err));
     const size_t judged = c->outcomes[CRITERIA].judged;
-    write_comparison_table(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->outcomes,
-                           c->session.model->name, &table);
+    write_verdict_table(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->outcomes, c->session.model->name,
+                        &table);
     if (judged < c->count)
         wt__buffer_printf(&line, "%zu of %zu pairs have no verdict: an answer was unusable", c->count - judged,
                           c->count);

@@ -252,7 +252,7 @@ static int ask_rectools(struct rectools_run *r, wt_error *err)
     return 0;
 }
 
-static int judge_requests(struct rectools_run *r, wt_error *err)
+static int judge_rectools_requests(struct rectools_run *r, wt_error *err)
 {
     const size_t most = r->count * r->options.requests;
     r->cases = wt__arena_array(&r->arena, struct verdict_case, most);
@@ -351,7 +351,7 @@ static int run_rectools(struct rectools_run *r, wt_error *err)
     WT_TRY(open_rectools_parts(r, err));
     int rc = ask_rectools(r, err);
     if (rc == 0)
-        rc = judge_requests(r, err);
+        rc = judge_rectools_requests(r, err);
     if (rc == 0)
         return finish_rectools(r, err);
     wt_error unused;

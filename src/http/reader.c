@@ -146,7 +146,7 @@ static bool is_port(struct str port)
 }
 
 /* True for the text in brackets of an IPv6 host. Checks only its characters, because the address is not used. */
-static bool is_address(struct str address)
+static bool is_ip_address(struct str address)
 {
     for (size_t i = 0; i < address.len; i++)
         if (wt__hex_digit(address.ptr[i]) < 0 && address.ptr[i] != ':' && address.ptr[i] != '.')
@@ -170,7 +170,7 @@ static bool has_host_form(struct str host)
     struct str name = host;
     if (host.len > 0 && host.ptr[0] == '[') {
         const char *end = memchr(host.ptr, ']', host.len);
-        if (!end || !is_address((struct str){host.ptr + 1, (size_t)(end - host.ptr) - 1}))
+        if (!end || !is_ip_address((struct str){host.ptr + 1, (size_t)(end - host.ptr) - 1}))
             return false;
         name.len = (size_t)(end - host.ptr) + 1;
     } else {

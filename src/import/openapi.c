@@ -454,7 +454,7 @@ static int check_openapi_version(const struct import_reader *reader, const struc
 }
 
 /* Parses a member of the root. *out is NULL if it is absent or not valid JSON. */
-static int read_member(json_t **out, const struct json_item *item, wt_error *err)
+static int read_openapi_member(json_t **out, const struct json_item *item, wt_error *err)
 {
     *out = NULL;
     return item->value.len > 0 && wt__json_parse(out, item->value.ptr, item->value.len, NULL) == WT_ENOMEM
@@ -467,8 +467,8 @@ static int name_provider(const struct import_reader *reader, const struct docume
                          wt_error *err)
 {
     json_auto_t *info = NULL, *servers = NULL;
-    WT_TRY(read_member(&info, &root->info, err));
-    WT_TRY(read_member(&servers, &root->servers, err));
+    WT_TRY(read_openapi_member(&info, &root->info, err));
+    WT_TRY(read_openapi_member(&servers, &root->servers, err));
     struct str host = root->host.value, url = wt__json_str(json_array_get(servers, 0), "url");
     if (url.len == 0 && host.len > 2 && host.ptr[0] == '"') /* Swagger 2.0 */
         url = (struct str){host.ptr + 1, host.len - 2};
@@ -491,7 +491,7 @@ static int read_inherited(struct openapi *document, const struct document_root *
     WT_CHECK_ALLOC(all, err);
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         json_t *value;
-        WT_TRY(read_member(&value, members[i].item, err));
+        WT_TRY(read_openapi_member(&value, members[i].item, err));
         if (value && json_object_set_new(all, members[i].key, value) < 0)
             return wt__fail_nomem(err);
     }

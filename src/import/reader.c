@@ -226,13 +226,10 @@ static int copy_clean(struct arena *arena, struct str text, bool layout, struct 
     return 0;
 }
 
-/* Returns the length of text to quote in a message: at most QUOTE_MAX bytes, without a partial character. */
+/* Returns the length of text to quote in a message. */
 static int quoted_length(struct str text)
 {
-    size_t len = text.len < QUOTE_MAX ? text.len : QUOTE_MAX;
-    while (len < text.len && len > 0 && ((unsigned char)text.ptr[len] & 0xc0) == 0x80)
-        len--;
-    return (int)len;
+    return (int)wt__str_cut(text, QUOTE_MAX).len;
 }
 
 /* ---------------------------------------------------------------- names */

@@ -557,8 +557,8 @@ struct lexical_forward {
 
 /* Copies the notes and the lengths of the builder's rows. number: number of each of the builder's terms in the forward
  * index. */
-static int copy_rows(struct lexical_builder *to, const struct lexical_builder *from, const uint32_t *number,
-                     wt_error *err)
+static int copy_lexical_rows(struct lexical_builder *to, const struct lexical_builder *from, const uint32_t *number,
+                             wt_error *err)
 {
     size_t fields = from->settings.field_count;
     to->row_end = wt__alloc_array(from->rows, sizeof *to->row_end);
@@ -610,7 +610,7 @@ int wt__lexical_forward_new(struct lexical_forward **out, const struct lexical_b
     WT_CHECK_ALLOC(forward && number, err);
     forward->rows.settings = builder->settings;
     WT_TRY(copy_terms(&forward->rows, builder, number, err));
-    WT_TRY(copy_rows(&forward->rows, builder, number, err));
+    WT_TRY(copy_lexical_rows(&forward->rows, builder, number, err));
     *out = WT_TAKE(forward);
     return 0;
 }

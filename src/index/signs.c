@@ -91,7 +91,7 @@ void wt__signs_checksums(const unsigned char *block, size_t n, uint32_t *seeds)
 
 /* Writes the table of four values: for each combination of their signs, the rounded signed sum, counted from its
  * minimum. */
-static void fill_table(const float *q, float reach, float step, unsigned char *table)
+static void fill_bit_table(const float *q, float reach, float step, unsigned char *table)
 {
     for (unsigned bits = 0; bits < WT_BIT_ENTRIES; bits++) {
         float sum = reach;
@@ -113,8 +113,8 @@ struct sign_query wt__signs_prepare(float *q, size_t n, double norm, unsigned ch
     }
     float step = 2 * most / WT_BIT_ENTRY;
     for (size_t i = 0; i < n; i += 4)
-        fill_table(q + i, fabsf(q[i]) + fabsf(q[i + 1]) + fabsf(q[i + 2]) + fabsf(q[i + 3]), step,
-                   tables + i / 4 * WT_BIT_ENTRIES);
+        fill_bit_table(q + i, fabsf(q[i]) + fabsf(q[i + 1]) + fabsf(q[i + 2]) + fabsf(q[i + 3]), step,
+                       tables + i / 4 * WT_BIT_ENTRIES);
     double rounding = step * sqrt((double)n / 4 / 12); /* of n / 4 entries, uniform in a step each */
     return (struct sign_query){step, offset, (float)(SIGMAS * hypot(DEVIATION * norm, rounding))};
 }

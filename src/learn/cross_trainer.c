@@ -155,7 +155,7 @@ static double measure_order(const struct example_set *set, size_t request, const
 }
 
 /* Returns the number of candidates of a dev request. */
-static size_t count_candidates(const struct cross_training *c, size_t d)
+static size_t count_dev_candidates(const struct cross_training *c, size_t d)
 {
     size_t count = 0;
     while (count < CROSS_DEPTH && c->dev_best[d * CROSS_DEPTH + count] != UINT32_MAX)
@@ -185,7 +185,7 @@ static int open_cross_dev(struct cross_training *c, wt_error *err)
     WT_TRY(rank_first_stage(c, dev, c->dev, count, CROSS_DEPTH, texts, vectors, parts, c->dev_best, err));
     for (size_t d = 0; d < count; d++) {
         double sum = d == 0 ? 0 : c->first;
-        c->first = sum + measure_order(dev, c->dev[d], c->dev_best + d * CROSS_DEPTH, count_candidates(c, d));
+        c->first = sum + measure_order(dev, c->dev[d], c->dev_best + d * CROSS_DEPTH, count_dev_candidates(c, d));
     }
     c->first /= (double)count;
     for (size_t d = 0; d < count; d++)
@@ -378,7 +378,7 @@ static double measure_cross_request(struct cross_training *c, size_t d)
     struct scored order[CROSS_DEPTH];
     uint32_t rows[CROSS_DEPTH];
     const uint32_t *best = c->dev_best + d * CROSS_DEPTH;
-    size_t count = count_candidates(c, d);
+    size_t count = count_dev_candidates(c, d);
     wt__batch_begin(&c->training_batch);
     for (size_t i = 0; i < count; i++)
         add_pair(c, &c->dev_requests, d, best[i]);

@@ -98,7 +98,7 @@ void wt__student_backward(struct student *student)
 /* ---------------------------------------------------------------- texts */
 
 /* Sets *number to the number of a text. Adds the text if it is new. Returns false if out of memory. */
-static bool number_text(struct distil_texts *out, struct map *known, struct str text, uint32_t *number)
+static bool number_distil_text(struct distil_texts *out, struct map *known, struct str text, uint32_t *number)
 {
     bool added;
     const uint32_t *found = wt__map_insert(known, text, (uint32_t)out->count, &added);
@@ -121,9 +121,9 @@ static int gather_texts(struct distil_texts *out, wt_error *err)
     bool whole = out->texts && out->tool_text && out->request_text;
     for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
         for (size_t row = 0; whole && row < e->tools; row++)
-            whole = number_text(out, &known, e->texts[t][row], t == 0 ? &out->tool_text[row] : &number);
+            whole = number_distil_text(out, &known, e->texts[t][row], t == 0 ? &out->tool_text[row] : &number);
     for (size_t i = 0; whole && i < e->train.count; i++)
-        whole = number_text(out, &known, e->train.texts[i], &out->request_text[i]);
+        whole = number_distil_text(out, &known, e->train.texts[i], &out->request_text[i]);
     return whole ? 0 : wt__fail_nomem(err);
 }
 

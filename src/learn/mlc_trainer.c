@@ -331,7 +331,7 @@ static int make_head(struct mlc_training *mlc, wt_error *err)
 }
 
 /* Sets the initial rows to the tools' vectors by tool2vec. */
-static int initialise_head(struct mlc_training *mlc, wt_error *err)
+static int initialise_mlc_head(struct mlc_training *mlc, wt_error *err)
 {
     struct tool2vec tool2vec;
     WT_TRY(make_head(mlc, err));
@@ -396,7 +396,7 @@ int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
         return use_kept_head(&mlc, out, err);
     if (wt__training_done(training, &options, out))
         return 0;
-    WT_TRY(initialise_head(&mlc, err));
+    WT_TRY(initialise_mlc_head(&mlc, err));
     WT_TRY(train_head(&mlc, training->examples.train.count, &options, &result, err));
     wt__training_result(&result, out);
     return 0;

@@ -122,7 +122,7 @@ static void list_name_words(struct name_words *w)
 
 /* Sums the weights of the words that the tool shares with others in w->shared, and lists the others. Returns the number
  * of others. */
-static size_t compare_names(struct name_words *w, uint32_t row)
+static size_t compare_tool_names(struct name_words *w, uint32_t row)
 {
     size_t count = 0;
     for (unsigned l = 0; l < w->lengths[row]; l++) {
@@ -145,7 +145,7 @@ static void find_tool_siblings(struct name_words *w, const struct mined_ranking 
     struct scored best[SIBLINGS_MOST] = {0};
     struct topk top = {.items = best, .k = SIBLINGS_MOST};
     const uint32_t *twins = ranking->twins + w->first;
-    size_t count = compare_names(w, row);
+    size_t count = compare_tool_names(w, row);
     for (size_t i = 0; i < count; i++) {
         uint32_t other = w->others[i];
         float shared = w->shared[other];

@@ -301,8 +301,8 @@ static int check_client_options(const struct chat_client_options *options, wt_er
 
 /* Sets *out to prefix, text and suffix in one string, in the arena; to NULL if text is NULL or "". False if out of
  * memory. */
-static bool keep_text(struct chat_client *client, const char **out, const char *prefix, const char *text,
-                      const char *suffix)
+static bool keep_client_text(struct chat_client *client, const char **out, const char *prefix, const char *text,
+                             const char *suffix)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer buffer = {0};
     *out = NULL;
@@ -325,12 +325,12 @@ static bool keep_options(struct chat_client *client, const struct chat_client_op
         len--;
     trimmed = wt__arena_copy(&client->arena, (struct str){base, len});
     *kept = *options;
-    if (!trimmed || !keep_text(client, &url, "", trimmed, "/chat/completions") ||
-        !keep_text(client, &kept->model, "", options->model, "") ||
-        !keep_text(client, &kept->key, "", options->key, "") ||
-        !keep_text(client, &bearer, "Bearer ", options->key, "") ||
-        !keep_text(client, &kept->organisation, "", options->organisation, "") ||
-        !keep_text(client, &kept->project, "", options->project, ""))
+    if (!trimmed || !keep_client_text(client, &url, "", trimmed, "/chat/completions") ||
+        !keep_client_text(client, &kept->model, "", options->model, "") ||
+        !keep_client_text(client, &kept->key, "", options->key, "") ||
+        !keep_client_text(client, &bearer, "Bearer ", options->key, "") ||
+        !keep_client_text(client, &kept->organisation, "", options->organisation, "") ||
+        !keep_client_text(client, &kept->project, "", options->project, ""))
         return false;
     kept->base_url = trimmed;
     client->model.name = kept->model;

@@ -47,7 +47,7 @@ static const struct prompt_slot *find_prompt_slot(const struct prompt *prompt, s
     return NULL;
 }
 
-static bool add_slot(struct prompt *prompt, const char *name, size_t max_items, size_t max_bytes)
+static bool add_prompt_slot(struct prompt *prompt, const char *name, size_t max_items, size_t max_bytes)
 {
     if (prompt->slot_count == PROMPT_SLOTS_MAX || !is_prompt_name(name) || find_prompt_slot(prompt, wt__str(name)) ||
         max_items > PROMPT_ITEMS_MAX || max_bytes == 0 || max_bytes > PROMPT_VALUE_BYTES_MAX)
@@ -59,7 +59,7 @@ static bool add_slot(struct prompt *prompt, const char *name, size_t max_items, 
 }
 
 /* Parses one setting, a line before "schema" or "prompt". Returns false if the line is invalid. */
-static bool read_setting(struct prompt *prompt, struct str line)
+static bool read_prompt_setting(struct prompt *prompt, struct str line)
 {
     char text[LINE_BYTES], name[LINE_BYTES], excess;
     unsigned a, b;
@@ -72,9 +72,9 @@ static bool read_setting(struct prompt *prompt, struct str line)
     if (sscanf(text, "tokens %9u %c", &a, &excess) == 1 && prompt->max_tokens == 0)
         return (prompt->max_tokens = a) > 0 && a <= PROMPT_TOKENS_MAX;
     if (sscanf(text, "text %255s %9u %c", name, &a, &excess) == 2)
-        return add_slot(prompt, name, 0, a);
+        return add_prompt_slot(prompt, name, 0, a);
     if (sscanf(text, "list %255s %9u %9u %c", name, &a, &b, &excess) == 3)
-        return a > 0 && add_slot(prompt, name, a, b);
+        return a > 0 && add_prompt_slot(prompt, name, a, b);
     return false;
 }
 
@@ -103,7 +103,7 @@ static int read_prompt_head(struct prompt *prompt, struct prompt_reader *reader,
             return 0;
         if (wt__str_equal(line, STR("schema")))
             return read_answer_schema(prompt, reader, err);
-        if (line.len > 0 && line.ptr[0] != '#' && !read_setting(prompt, line))
+        if (line.len > 0 && line.ptr[0] != '#' && !read_prompt_setting(prompt, line))
             return wt__fail_at(err, WT_EFORMAT, reader->line, 0, NULL,
                                "line %zu is none of: version N, tokens N, text NAME BYTES, list NAME ITEMS BYTES, "
                                "schema, prompt",

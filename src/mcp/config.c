@@ -37,7 +37,7 @@ struct config_parsing {
 };
 
 /* Returns the text in the configuration's arena, or NULL if out of memory, and disposes of the buffer. */
-static const char *keep_text(struct config_parsing *p, struct buffer *text)
+static const char *keep_config_text(struct config_parsing *p, struct buffer *text)
 {
     const char *out = text->failed ? NULL : wt__arena_copy(&p->out->arena, wt__buffer_view(text));
     p->failed |= !out;
@@ -52,7 +52,7 @@ static void refuse_server(struct config_parsing *p, const char *why, const char 
     if (p->server->refusal)
         return;
     wt__buffer_printf(&reason, "%s%s%.64s", why, name ? ": " : "", name ? name : "");
-    p->server->refusal = keep_text(p, &reason);
+    p->server->refusal = keep_config_text(p, &reason);
 }
 
 /* ---------------------------------------------------------------- variables */
@@ -94,7 +94,7 @@ static void note_bare_variable(struct config_parsing *p, struct str text)
         const char *name = text.ptr + at + 1;
         wt__buffer_printf(&note, "$%.*s in its entry is passed on unchanged: write ${%.*s} for the variable", shown,
                           name, shown, name);
-        p->server->note = keep_text(p, &note);
+        p->server->note = keep_config_text(p, &note);
     }
 }
 
@@ -123,7 +123,7 @@ static const char *expand_variables(struct config_parsing *p, struct str text)
         put_variable(p, (struct str){rest.ptr + mark, (size_t)(close - rest.ptr) - mark}, &out);
         at = plain = (size_t)(close + 1 - text.ptr);
     }
-    return keep_text(p, &out);
+    return keep_config_text(p, &out);
 }
 
 /* ---------------------------------------------------------------- a server */
@@ -142,7 +142,7 @@ static const char *expand_scalar(struct config_parsing *p, const json_t *value)
     if (!json_is_number(value) && !json_is_boolean(value))
         return NULL;
     wt__json_write(&text, value);
-    return keep_text(p, &text);
+    return keep_config_text(p, &text);
 }
 
 /* Returns a member; NULL if absent or null. */
@@ -252,12 +252,12 @@ static void read_environment(struct config_parsing *p, const json_t *entry)
             continue;
         }
         wt__buffer_printf(&text, "%s=%s", key, written);
-        environment[count++] = keep_text(p, &text);
+        environment[count++] = keep_config_text(p, &text);
     }
     p->server->environment = environment;
 }
 
-static void read_headers(struct config_parsing *p, const json_t *entry)
+static void read_config_headers(struct config_parsing *p, const json_t *entry)
 {
     const json_t *given = find_present(entry, "headers");
     struct http_header *headers = wt__arena_array(&p->out->arena, struct http_header, json_object_size(given));
@@ -285,7 +285,7 @@ static void read_address(struct config_parsing *p, const json_t *entry, const js
     p->server->url = expand_variables(p, string_value(url));
     if (p->server->url && !wt__mcp_is_url(p->server->url))
         refuse_server(p, "its URL does not begin with https:// or http://", NULL);
-    read_headers(p, entry);
+    read_config_headers(p, entry);
 }
 
 /* Keys of timeouts. Clients disagree on the unit: values up to TIMEOUT_SECONDS_MAX are seconds (Cline, Roo Code),
@@ -433,7 +433,7 @@ static const json_t *find_servers(const json_t *root)
     return is_bare(root) ? root : NULL;
 }
 
-static int read_servers(struct config_parsing *p, const json_t *servers, const char *file, wt_error *err)
+static int read_config_servers(struct config_parsing *p, const json_t *servers, const char *file, wt_error *err)
 {
     size_t count = json_object_size(servers) + json_array_size(servers), i;
     const char *name;
@@ -462,7 +462,7 @@ int wt__mcp_config_parse(struct mcp_config *out, struct str text, const char *fi
     if (rc < 0)
         return rc == WT_ENOMEM ? rc : wt__fail_context(err, rc, "%s", file);
     const json_t *servers = find_servers(root);
-    rc = servers ? read_servers(&p, servers, file, err)
+    rc = servers ? read_config_servers(&p, servers, file, err)
                  : wt__fail(err, WT_EFORMAT, "%s names no MCP servers: it should have \"mcpServers\", or \"servers\"",
                             file);
     if (rc < 0)

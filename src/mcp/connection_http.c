@@ -458,7 +458,7 @@ static void open_notice_stream(struct http_link *link)
     start_request(request, NULL);
 }
 
-static void finish_answer(struct link_request *request);
+static void finish_link_answer(struct link_request *request);
 
 /* True for a status that proves the loss of the session. */
 static bool is_lost_session_status(int status)
@@ -479,7 +479,7 @@ static void release_request(struct link_request *request, enum session_outcome o
     if (outcome == SESSION_GONE && is_lost_session_status(status)) {
         fail_request(request, why, status, false);
     } else if (status != 0 && (outcome != SESSION_RENEWED || acts)) {
-        finish_answer(request);
+        finish_link_answer(request);
     } else {
         request->is_doubtful = false;
         request->answer.status = 0;
@@ -625,7 +625,7 @@ static bool follow_redirect(struct link_request *request, const struct http_head
 /* ---------------------------------------------------------------- ended transfers */
 
 /* Ends a request with its final answer. If the answer is incomplete, tries to resume the stream first. */
-static void finish_answer(struct link_request *request)
+static void finish_link_answer(struct link_request *request)
 {
     struct http_link *link = request->link;
     const struct http_head *head = &request->answer;
@@ -666,7 +666,7 @@ static void finish_request_transfer(struct link_request *request, const struct h
         return;
     }
     if (rc == 0 || request->rc < 0 || request->is_answered) {
-        finish_answer(request);
+        finish_link_answer(request);
         return;
     }
     if (!resume_stream(request, head))

@@ -214,7 +214,7 @@ static int request_page(struct listing_client *client, struct mcp_pages *pages, 
     return rc == WT_ENETWORK && code == MCP_METHOD_NOT_FOUND && !client->has_tools ? 0 : rc;
 }
 
-static int list_pages(struct listing_client *client, const struct mcp_server *server, wt_error *err)
+static int request_pages(struct listing_client *client, const struct mcp_server *server, wt_error *err)
 {
     struct mcp_pages pages = {.method = "tools/list", .member = "tools", .server = server};
     struct mcp_listing *out = client->out;
@@ -241,7 +241,7 @@ int wt__mcp_list_tools(struct mcp_listing *out, const struct mcp_server *server,
     wt_error scratch;
     err = err ? err : &scratch;
     *out = (struct mcp_listing){.tool_count = 0};
-    int rc = list_pages(&client, server, err);
+    int rc = request_pages(&client, server, err);
     wt__mcp_exchange_end(client.exchange);
     wt__mcp_disconnect_with_output(client.connection, rc < 0, words);
     if (rc < 0) {

@@ -149,7 +149,7 @@ static bool begins_like(const char *text, const char *pattern)
 }
 
 /* True if the value is a date and time of RFC 3339; seconds are optional. */
-static bool is_time(const json_t *value)
+static bool is_timestamp(const json_t *value)
 {
     static const char minutes[] = "0000-00-00T00:00", seconds[] = ":00", offset[] = "00:00";
     const char *text = json_string_value(value);
@@ -190,7 +190,7 @@ static bool has_type(const json_t *value, enum mend_type type)
     case MEND_PRIORITY:
         return json_is_number(value) && json_number_value(value) >= 0 && json_number_value(value) <= 1;
     case MEND_TIME:
-        return is_time(value);
+        return is_timestamp(value);
     case MEND_EXECUTION:
         return is_execution(value);
     }

@@ -47,7 +47,7 @@ static bool is_id(struct str id)
 
 /* Finds all members in one pass, since a message may be large. Returns false if the message is invalid or has a member
  * twice. */
-static bool read_members(struct str message, struct mcp_message *out)
+static bool read_message_members(struct str message, struct mcp_message *out)
 {
     const struct {
         struct str key;
@@ -74,7 +74,7 @@ enum mcp_kind wt__mcp_parse_message(struct str text, struct mcp_message *out)
     static const struct str none = {"", 0};
     struct str message = wt__str_trim(text);
     *out = (struct mcp_message){none, none, none, none, none, none};
-    if (message.len == 0 || message.ptr[0] != '{' || !read_members(message, out))
+    if (message.len == 0 || message.ptr[0] != '{' || !read_message_members(message, out))
         return MCP_NO_MESSAGE;
     if (out->method.len > 0)
         return out->id.len > 0 ? MCP_REQUEST : MCP_NOTIFICATION;
@@ -198,7 +198,7 @@ void wt__mcp_put_server_text(struct buffer *out, struct str words)
 
 /* Appends the text of a member, which is a string or an object with a "message". A text that `out` already contains is
  * not repeated. */
-static void put_member(struct buffer *out, const json_t *body, const char *key)
+static void put_error_words(struct buffer *out, const json_t *body, const char *key)
 {
     struct str words = wt__json_str(body, key), there = wt__buffer_view(out);
     if (words.len == 0)
@@ -219,7 +219,7 @@ void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body)
         return;
     if (body.ptr[0] == '{' && wt__json_parse(&read, body.ptr, body.len, NULL) == 0)
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-            put_member(&words, read, keys[i]);
+            put_error_words(&words, read, keys[i]);
     else if (strncasecmp(type, "text/plain", sizeof "text/plain" - 1) == 0)
         for (size_t i = 0; i < body.len && body.ptr[i] != '\n' && body.ptr[i] != '\r'; i++)
             wt__buffer_char(&words, body.ptr[i]);

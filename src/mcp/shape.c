@@ -209,7 +209,7 @@ static bool member_fits(struct str value, const struct shape_member *member, str
     return type != IS_OBJECT || object_fits(value, member->inner, out);
 }
 
-static const struct shape *find_variant(const struct shape_variant *variants, struct str value)
+static const struct shape *find_shape_variant(const struct shape_variant *variants, struct str value)
 {
     while (variants->value && !wt__str_equal(value, wt__str(variants->value)))
         variants++;
@@ -258,7 +258,7 @@ static bool object_fits(struct str object, const struct shape *shape, struct mcp
         return false;
     if (!shape->tag)
         return true;
-    const struct shape *more = find_variant(shape->variants, tag);
+    const struct shape *more = find_shape_variant(shape->variants, tag);
     return more ? object_fits(object, more, out) : report_misfit(out, shape->tag, "a known one");
 }
 
@@ -266,7 +266,7 @@ static bool object_fits(struct str object, const struct shape *shape, struct mcp
  * checked. An empty value counts as {}. */
 static bool fits_row(const struct shape_variant *rows, struct str name, struct str value, struct mcp_misfit *out)
 {
-    const struct shape *shape = find_variant(rows, name);
+    const struct shape *shape = find_shape_variant(rows, name);
     return object_fits(value.len > 0 ? value : STR("{}"), shape ? shape : &no_members, out);
 }
 

@@ -226,7 +226,7 @@ static void read_results(struct http_loop *loop)
 }
 
 /* True if the loop must end: it is closing and has no transfers. */
-static bool is_closing(struct http_loop *loop)
+static bool is_loop_closing(struct http_loop *loop)
 {
     pthread_mutex_lock(&loop->lock);
     bool closing = loop->closing && !loop->transfers;
@@ -238,7 +238,7 @@ static void *run_http_loop(void *context)
 {
     struct http_loop *loop = context;
     const struct curl_library *lib = loop->lib;
-    while (!is_closing(loop)) {
+    while (!is_loop_closing(loop)) {
         struct stream_transfer *transfer;
         bool cancelled;
         int running, wait_ms;
@@ -253,7 +253,7 @@ static void *run_http_loop(void *context)
         }
         lib->multi_perform(loop->multi, &running);
         read_results(loop);
-        if (next_due(loop, &cancelled, &wait_ms) == NULL && !is_closing(loop))
+        if (next_due(loop, &cancelled, &wait_ms) == NULL && !is_loop_closing(loop))
             lib->multi_poll(loop->multi, NULL, 0, wait_ms, NULL);
     }
     return NULL;

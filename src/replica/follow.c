@@ -71,7 +71,7 @@ static bool is_at_base(const struct replica_state *state, const struct publicati
            strcmp(hex, publication->base_end_sha256) == 0;
 }
 
-static void add_part(struct reading_plan *plan, const struct published_file *file, uint64_t from)
+static void add_incoming_part(struct reading_plan *plan, const struct published_file *file, uint64_t from)
 {
     plan->parts[plan->count++] = (struct incoming_part){file, from, NULL};
 }
@@ -102,7 +102,7 @@ static int plan_changes(struct reading_plan *plan, const struct replica_state *s
     for (size_t i = (size_t)(segment - changes[0].segment); i < count; i++, from = 0) {
         if (from > changes[i].bytes)
             return 0;
-        add_part(plan, &changes[i], from);
+        add_incoming_part(plan, &changes[i], from);
     }
     return 1;
 }
@@ -116,10 +116,10 @@ static int plan_reading(struct reading_plan *plan, const struct replica_state *s
     if (rc != 0)
         return rc < 0 ? rc : 0;
     plan->whole = true;
-    add_part(plan, &publication->base, 0);
+    add_incoming_part(plan, &publication->base, 0);
     for (size_t i = 0; i < publication->change_count; i++)
         if (publication->changes[i].segment > publication->base.segment)
-            add_part(plan, &publication->changes[i], 0);
+            add_incoming_part(plan, &publication->changes[i], 0);
     return 0;
 }
 

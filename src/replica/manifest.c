@@ -61,16 +61,16 @@ static int fail_member(const struct manifest_reader *r, const char *member)
     return wt__fail(r->err, WT_EFORMAT, "the manifest is malformed: \"%s\" is missing, invalid or too large", member);
 }
 
-static int read_count(const struct manifest_reader *r, const json_t *object, const char *key, uint64_t max,
-                      uint64_t *out)
+static int read_manifest_count(const struct manifest_reader *r, const json_t *object, const char *key, uint64_t max,
+                               uint64_t *out)
 {
     int64_t value = wt__json_int(object, key, -1);
     *out = (uint64_t)value;
     return value >= 0 && (uint64_t)value <= max ? 0 : fail_member(r, key);
 }
 
-static int read_text(const struct manifest_reader *r, const json_t *object, const char *key, size_t max,
-                     const char **out)
+static int read_manifest_text(const struct manifest_reader *r, const json_t *object, const char *key, size_t max,
+                              const char **out)
 {
     struct str text = wt__json_str(object, key);
     if (text.len > max)
@@ -102,7 +102,7 @@ static int read_file_entry(const struct manifest_reader *r, const json_t *object
         return fail_member(r, what);
     out->name = wt__arena_copy(r->arena, name);
     WT_CHECK_ALLOC(out->name, r->err);
-    WT_TRY(read_count(r, object, "bytes", max, &out->bytes));
+    WT_TRY(read_manifest_count(r, object, "bytes", max, &out->bytes));
     return read_hash(r, object, "sha256", out->sha256);
 }
 
@@ -110,13 +110,13 @@ static int read_base(const struct manifest_reader *r, const json_t *whole, struc
 {
     const json_t *base = wt__json_object(whole, "base");
     WT_TRY(read_file_entry(r, base, "base", PUBLICATION_BYTES_MAX, &out->base));
-    WT_TRY(read_count(r, base, "segment", INT64_MAX - PUBLICATION_CHANGES_MAX, &out->base.segment));
-    WT_TRY(read_count(r, base, "end_bytes", PUBLICATION_BYTES_MAX, &out->base_end));
+    WT_TRY(read_manifest_count(r, base, "segment", INT64_MAX - PUBLICATION_CHANGES_MAX, &out->base.segment));
+    WT_TRY(read_manifest_count(r, base, "end_bytes", PUBLICATION_BYTES_MAX, &out->base_end));
     return read_hash(r, base, "end_sha256", out->base_end_sha256);
 }
 
-static int read_list(const struct manifest_reader *r, const json_t *whole, const char *key, size_t max, json_t **list,
-                     size_t *count, struct published_file **files)
+static int read_manifest_list(const struct manifest_reader *r, const json_t *whole, const char *key, size_t max,
+                              json_t **list, size_t *count, struct published_file **files)
 {
     *list = wt__json_array(whole, key);
     *count = json_array_size(*list);
@@ -127,15 +127,15 @@ static int read_list(const struct manifest_reader *r, const json_t *whole, const
     return 0;
 }
 
-static int read_changes(const struct manifest_reader *r, const json_t *whole, struct publication *out)
+static int read_published_changes(const struct manifest_reader *r, const json_t *whole, struct publication *out)
 {
     json_t *list;
-    WT_TRY(read_list(r, whole, "changes", PUBLICATION_CHANGES_MAX, &list, &out->change_count, &out->changes));
+    WT_TRY(read_manifest_list(r, whole, "changes", PUBLICATION_CHANGES_MAX, &list, &out->change_count, &out->changes));
     for (size_t i = 0; i < out->change_count; i++) {
         const json_t *item = json_array_get(list, i);
         struct published_file *file = &out->changes[i];
         WT_TRY(read_file_entry(r, item, "changes", PUBLICATION_BYTES_MAX, file));
-        WT_TRY(read_count(r, item, "segment", INT64_MAX, &file->segment));
+        WT_TRY(read_manifest_count(r, item, "segment", INT64_MAX, &file->segment));
         if (i > 0 ? file->segment != file[-1].segment + 1 : file->segment > out->base.segment + 1)
             return fail_member(r, "changes");
     }
@@ -148,7 +148,7 @@ static int read_changes(const struct manifest_reader *r, const json_t *whole, st
 static int read_models(const struct manifest_reader *r, const json_t *whole, struct publication *out)
 {
     json_t *list;
-    WT_TRY(read_list(r, whole, "models", PUBLICATION_MODELS_MAX, &list, &out->model_count, &out->models));
+    WT_TRY(read_manifest_list(r, whole, "models", PUBLICATION_MODELS_MAX, &list, &out->model_count, &out->models));
     for (size_t i = 0; i < out->model_count; i++) {
         const json_t *item = json_array_get(list, i);
         struct str path = wt__json_str(item, "path");
@@ -186,21 +186,21 @@ static int read_publication(const struct manifest_reader *r, const json_t *whole
 {
     uint64_t published;
     const json_t *encoder = wt__json_object(whole, "encoder"), *policy = wt__json_object(whole, "policy");
-    WT_TRY(read_text(r, whole, "publication", REPLICA_ID_DIGITS, &out->id));
+    WT_TRY(read_manifest_text(r, whole, "publication", REPLICA_ID_DIGITS, &out->id));
     if (!is_hex(wt__str(out->id), REPLICA_ID_DIGITS))
         return fail_member(r, "publication");
-    WT_TRY(read_text(r, whole, "whichtool", PUBLICATION_NAME_BYTES_MAX, &out->whichtool));
-    WT_TRY(read_text(r, whole, "writer", REPLICA_WRITER_BYTES_MAX, &out->writer));
-    WT_TRY(read_count(r, whole, "generation", INT64_MAX, &out->generation));
-    WT_TRY(read_count(r, whole, "tables", INT64_MAX, &out->tables));
-    WT_TRY(read_count(r, whole, "published", INT64_MAX, &published));
+    WT_TRY(read_manifest_text(r, whole, "whichtool", PUBLICATION_NAME_BYTES_MAX, &out->whichtool));
+    WT_TRY(read_manifest_text(r, whole, "writer", REPLICA_WRITER_BYTES_MAX, &out->writer));
+    WT_TRY(read_manifest_count(r, whole, "generation", INT64_MAX, &out->generation));
+    WT_TRY(read_manifest_count(r, whole, "tables", INT64_MAX, &out->tables));
+    WT_TRY(read_manifest_count(r, whole, "published", INT64_MAX, &published));
     out->published = (int64_t)published;
-    WT_TRY(read_text(r, encoder, "hash", SHA256_DIGITS, &out->encoder));
-    WT_TRY(read_text(r, encoder, "name", REPLICA_MODEL_BYTES_MAX, &out->encoder_name));
+    WT_TRY(read_manifest_text(r, encoder, "hash", SHA256_DIGITS, &out->encoder));
+    WT_TRY(read_manifest_text(r, encoder, "name", REPLICA_MODEL_BYTES_MAX, &out->encoder_name));
     if (*out->encoder && !is_hex(wt__str(out->encoder), SHA256_DIGITS))
         return fail_member(r, "encoder");
     WT_TRY(read_base(r, whole, out));
-    WT_TRY(read_changes(r, whole, out));
+    WT_TRY(read_published_changes(r, whole, out));
     WT_TRY(read_models(r, whole, out));
     if (policy)
         WT_TRY(read_file_entry(r, policy, "policy", PUBLICATION_POLICY_BYTES_MAX, &out->policy));
@@ -227,7 +227,7 @@ int wt__publication_read(struct publication *out, struct arena *arena, struct st
 
 /* ---------------------------------------------------------------- writing */
 
-static void put_member(struct buffer *out, const char *name, const char *text)
+static void put_manifest_member(struct buffer *out, const char *name, const char *text)
 {
     wt__buffer_printf(out, ",\"%s\":", name);
     wt__buffer_json(out, wt__str(text));
@@ -238,7 +238,7 @@ static void put_file(struct buffer *out, const struct published_file *file)
 {
     wt__buffer_printf(out, "{\"name\":\"%s\"", file->name);
     if (file->path)
-        put_member(out, "path", file->path);
+        put_manifest_member(out, "path", file->path);
     wt__buffer_printf(out, ",\"bytes\":%" PRIu64 ",\"sha256\":\"%s\"", file->bytes, file->sha256);
     if (!file->path && file->segment > 0)
         wt__buffer_printf(out, ",\"segment\":%" PRIu64, file->segment);
@@ -258,12 +258,12 @@ static void put_files(struct buffer *out, const char *name, const struct publish
 void wt__publication_write(struct buffer *out, const struct publication *publication)
 {
     wt__buffer_printf(out, "{\"format\":%d,\"publication\":\"%s\"", PUBLICATION_FORMAT, publication->id);
-    put_member(out, "whichtool", publication->whichtool);
-    put_member(out, "writer", publication->writer);
+    put_manifest_member(out, "whichtool", publication->whichtool);
+    put_manifest_member(out, "writer", publication->writer);
     wt__buffer_printf(out, ",\"generation\":%" PRIu64 ",\"tables\":%" PRIu64 ",\"published\":%" PRId64,
                       publication->generation, publication->tables, publication->published);
     wt__buffer_printf(out, ",\n\"encoder\":{\"hash\":\"%s\"", publication->encoder);
-    put_member(out, "name", publication->encoder_name);
+    put_manifest_member(out, "name", publication->encoder_name);
     wt__buffer_text(out, "},\n\"trained\":[");
     for (size_t i = 0; i < publication->recipe_count; i++) {
         wt__buffer_text(out, i == 0 ? "" : ",");

@@ -367,7 +367,7 @@ struct comparison {
     wt_error *err;
 };
 
-static int compare_row(void *context, const struct store_row *row)
+static int compare_published_row(void *context, const struct store_row *row)
 {
     struct comparison *comparison = context;
     WT_TRY(wt__published_rows_compare(comparison->rows, row, &comparison->changes, comparison->err));
@@ -391,7 +391,7 @@ static int publish_rows(struct publisher *p, struct publish_report *report, wt_e
     if (!state->is_loaded)
         return write_base(p, false, report, err);
     wt__published_rows_begin(&state->rows);
-    int rc = wt__store_each_row(p->reader, compare_row, &comparison, err);
+    int rc = wt__store_each_row(p->reader, compare_published_row, &comparison, err);
     bool too_many = rc > 0;
     if (rc == 0)
         rc = wt__published_rows_end(&state->rows, &comparison.changes, err);

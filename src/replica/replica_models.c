@@ -16,7 +16,7 @@ enum { TREE_DEPTH = 8, LINK_BYTES = 128 };
 #define MODELS_PREFIX "models-"
 #define UNFINISHED ".unfinished"
 
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
+static int remove_model_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
 {
     (void)info, (void)type, (void)walk;
     return remove(path);
@@ -24,7 +24,7 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
 
 static void remove_tree(const char *path)
 {
-    nftw(path, remove_entry, TREE_DEPTH, FTW_DEPTH | FTW_PHYS);
+    nftw(path, remove_model_entry, TREE_DEPTH, FTW_DEPTH | FTW_PHYS);
 }
 
 static char *print_path(struct arena *arena, const char *cache, const char *a, const char *b)

@@ -28,7 +28,7 @@ struct publication_source {
     uint64_t bytes;
 };
 
-static bool is_address(const char *location)
+static bool is_http_address(const char *location)
 {
     return strncmp(location, "http://", 7) == 0 || strncmp(location, "https://", 8) == 0;
 }
@@ -39,7 +39,7 @@ int wt__source_open(struct publication_source **out, const char *location, const
     size_t len = strlen(location);
     while (len > 1 && location[len - 1] == '/')
         len--;
-    if (is_address(location))
+    if (is_http_address(location))
         WT_TRY(wt__http_check_base(location, err));
     if (token && strlen(token) > SOURCE_TOKEN_BYTES_MAX)
         return wt__fail(err, WT_ETOOLONG, "the token has more than %d bytes", SOURCE_TOKEN_BYTES_MAX);
@@ -48,7 +48,7 @@ int wt__source_open(struct publication_source **out, const char *location, const
     source->location = wt__copy_string(location, len);
     source->token = token ? wt__copy_string(token, strlen(token)) : NULL;
     int rc = source->location && (source->token || !token) ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && is_address(location))
+    if (rc == 0 && is_http_address(location))
         rc = wt__http_session_open(&source->session, err);
     if (rc < 0)
         wt__source_close(source);
@@ -88,9 +88,9 @@ static char *file_location(const struct publication_source *source, struct buffe
 /* ---------------------------------------------------------------- folders */
 
 /* Takes the bytes [from, to) of an open file. If whole, to is a maximum. */
-static int read_open_file(struct publication_source *source, int fd, const char *path, uint64_t from, uint64_t to,
-                          bool whole, int (*take)(void *context, struct str bytes, wt_error *err), void *context,
-                          struct progress *progress, wt_error *err)
+static int read_published_file(struct publication_source *source, int fd, const char *path, uint64_t from, uint64_t to,
+                               bool whole, int (*take)(void *context, struct str bytes, wt_error *err), void *context,
+                               struct progress *progress, wt_error *err)
 {
     char block[READ_BYTES];
     while (from < to || whole) {
@@ -114,7 +114,7 @@ static int read_open_file(struct publication_source *source, int fd, const char 
 }
 
 /* Opens a regular file without blocking. */
-static int open_regular_file(int *fd, const char *path, struct stat *info, wt_error *err)
+static int open_published_file(int *fd, const char *path, struct stat *info, wt_error *err)
 {
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (*fd < 0)
@@ -145,9 +145,9 @@ static int read_changed_path(struct publication_source *source, const char *path
 {
     struct stat info;
     int fd;
-    WT_TRY(open_regular_file(&fd, path, &info, err));
+    WT_TRY(open_published_file(&fd, path, &info, err));
     bool same = is_same_file(&info, &source->seen);
-    int rc = same ? 0 : read_open_file(source, fd, path, 0, max, true, append_bytes, out, progress, err);
+    int rc = same ? 0 : read_published_file(source, fd, path, 0, max, true, append_bytes, out, progress, err);
     close(fd);
     if (rc < 0 || same)
         return rc;
@@ -225,8 +225,8 @@ int wt__source_read(struct publication_source *source, const char *name, uint64_
         source->bytes += fetched.received;
         return rc;
     }
-    WT_TRY(open_regular_file(&fd, location, &info, err));
-    int rc = read_open_file(source, fd, location, from, to, false, take, context, progress, err);
+    WT_TRY(open_published_file(&fd, location, &info, err));
+    int rc = read_published_file(source, fd, location, from, to, false, take, context, progress, err);
     close(fd);
     return rc;
 }

@@ -471,7 +471,7 @@ bool wt__rules_seen(const struct rerank_rules *rules, const struct tool *tool, s
 }
 
 /* Reads a depth or count, clamped to 32 bits. wt__hierarchy_validate checks the range. */
-static uint32_t read_count(const json_t *object, const char *key, uint32_t fallback)
+static uint32_t read_setting_count(const json_t *object, const char *key, uint32_t fallback)
 {
     int64_t value = wt__json_int(object, key, fallback);
     return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
@@ -498,9 +498,9 @@ static int read_settings(struct hierarchy_settings *s, const json_t *object, wt_
 {
     wt_error why;
     *s = wt__hierarchy_paper;
-    s->seen_depth = read_count(object, "seen_depth", s->seen_depth);
-    s->unseen_depth = read_count(object, "unseen_depth", s->unseen_depth);
-    s->group_most = read_count(object, "group_most", s->group_most);
+    s->seen_depth = read_setting_count(object, "seen_depth", s->seen_depth);
+    s->unseen_depth = read_setting_count(object, "unseen_depth", s->unseen_depth);
+    s->group_most = read_setting_count(object, "group_most", s->group_most);
     s->tau_s = (float)wt__json_real(object, "tau_s", (double)s->tau_s);
     s->tau_m = (float)wt__json_real(object, "tau_m", (double)s->tau_m);
     s->prior = (float)wt__json_real(object, "prior", (double)s->prior);

@@ -21,7 +21,7 @@ int wt__compare_terms(const void *a, const void *b)
 }
 
 /* Analyses a text: its written words, then its alternatives. *written: number of tokens of the first. */
-static int read_tokens(struct workspace *workspace, const struct text *text, size_t *written, wt_error *err)
+static int read_bm25_tokens(struct workspace *workspace, const struct text *text, size_t *written, wt_error *err)
 {
     struct token_list *tokens = &workspace->tokens;
     size_t first = tokens->len;
@@ -40,7 +40,7 @@ static int read_tokens(struct workspace *workspace, const struct text *text, siz
 int wt__text_terms(struct workspace *workspace, struct text *text, wt_error *err)
 {
     size_t first = workspace->tokens.len, written;
-    WT_TRY(read_tokens(workspace, text, &written, err));
+    WT_TRY(read_bm25_tokens(workspace, text, &written, err));
     size_t count = workspace->tokens.len - first;
     text->terms = wt__arena_array(&workspace->arena, struct lexical_term, count);
     text->shares = wt__arena_array(&workspace->arena, float, count);

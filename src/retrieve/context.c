@@ -62,7 +62,7 @@ static int search_context(struct source_query *query, wt_error *err)
     return 0;
 }
 
-static int compare_rows(const void *key, const void *item)
+static int compare_context_rows(const void *key, const void *item)
 {
     uint32_t x = *(const uint32_t *)key, y = ((const struct context_tool *)item)->row;
     return (x > y) - (x < y);
@@ -70,8 +70,9 @@ static int compare_rows(const void *key, const void *item)
 
 static const struct context_tool *find_context_tool(const struct context *context, uint32_t row)
 {
-    return context->count > 0 ? bsearch(&row, context->tools, context->count, sizeof *context->tools, compare_rows)
-                              : NULL;
+    return context->count > 0
+               ? bsearch(&row, context->tools, context->count, sizeof *context->tools, compare_context_rows)
+               : NULL;
 }
 
 /* True if a tool of the provider was called in the conversation. */

@@ -117,7 +117,7 @@ static bool begins_question(const struct lead *lead, size_t i)
 }
 
 /* Returns the actions of the first verb among the first content words from word i on, or 0. */
-static unsigned find_order(const struct lead *lead, size_t i)
+static unsigned find_order_verb(const struct lead *lead, size_t i)
 {
     for (size_t seen = 0; i < lead->count && seen < VERB_AMONG; i++) {
         struct verb verb = wt__verb(lead->written[i]);
@@ -147,7 +147,7 @@ static struct request_mood read_sentence_mood(struct str sentence)
         return (struct request_mood){.mood = MOOD_OTHER};
     if (begins_question(&lead, begin))
         return (struct request_mood){.mood = MOOD_QUESTION, .actions = ACTION_READ};
-    struct request_mood out = {.mood = MOOD_ORDER, .actions = find_order(&lead, begin)};
+    struct request_mood out = {.mood = MOOD_ORDER, .actions = find_order_verb(&lead, begin)};
     if (out.actions || begins_plea(&lead, begin))
         return out;
     out.mood = lead.asks ? MOOD_QUESTION : is_noun_phrase(&lead) ? MOOD_NOUN : MOOD_OTHER;
@@ -155,7 +155,7 @@ static struct request_mood read_sentence_mood(struct str sentence)
     return out;
 }
 
-static bool is_identifier(struct str word)
+static bool is_numbered_identifier(struct str word)
 {
     size_t digits = 0;
     for (size_t i = 0; i < word.len; i++)
@@ -163,14 +163,14 @@ static bool is_identifier(struct str word)
     return digits >= ID_DIGITS || (digits > 0 && digits < word.len);
 }
 
-static void read_number(struct str text, struct request_mood *out)
+static void read_grammatical_number(struct str text, struct request_mood *out)
 {
     size_t at = 0;
     for (struct str word; (word = wt__next_word(text, &at)).len > 0;) {
         static const char *const several[] = {"all", "any", "each", "every", "list", "many", "which"};
         out->many |= wt__str_among(word, several, sizeof several / sizeof *several) ||
                      (wt__is_plural(word) && !wt__is_stopword_any_case(word));
-        out->identified |= is_identifier(word);
+        out->identified |= is_numbered_identifier(word);
     }
 }
 
@@ -183,6 +183,6 @@ struct request_mood wt__mood(struct str text)
         if (here.mood > out.mood)
             out = here;
     }
-    read_number(text, &out);
+    read_grammatical_number(text, &out);
     return out;
 }

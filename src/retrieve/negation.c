@@ -65,7 +65,7 @@ static bool ends_clause(struct str text, size_t at)
 static const char links[] = " and but or so then just please pls also plus though ";
 
 /* Reads the words of the text. */
-static int read_request_words(struct denier *denier, struct arena *arena, wt_error *err)
+static int read_denied_words(struct denier *denier, struct arena *arena, wt_error *err)
 {
     struct str text = denier->text;
     size_t most = text.len / 2 + 1;
@@ -308,7 +308,7 @@ int wt__negation_split(struct str *kept, struct str *denied, struct str request,
     struct denier denier = {.text = request};
     *kept = request;
     *denied = (struct str){0};
-    WT_TRY(read_request_words(&denier, arena, err));
+    WT_TRY(read_denied_words(&denier, arena, err));
     if (!find_denials(&denier))
         return 0;
     keep_objects(&denier);

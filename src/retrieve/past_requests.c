@@ -198,7 +198,7 @@ float wt__neighbours_ridge(const struct neighbours *n, const float *query, uint3
     return found + weights[n->dim];
 }
 
-static int compare_rows(const void *a, const void *b)
+static int compare_scored_rows(const void *a, const void *b)
 {
     uint32_t x = ((const struct scored *)a)->row, y = ((const struct scored *)b)->row;
     return (x > y) - (x < y);
@@ -224,7 +224,7 @@ struct neighbour_votes wt__neighbours_vote(const struct neighbours *n, const flo
                 items[count++] = (struct scored){weight, row};
         }
     }
-    qsort(items, count, sizeof *items, compare_rows);
+    qsort(items, count, sizeof *items, compare_scored_rows);
     for (size_t i = 0; i < count; i++) {
         if (kept > 0 && items[kept - 1].row == items[i].row)
             items[kept - 1].score += items[i].score;

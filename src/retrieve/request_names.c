@@ -103,7 +103,7 @@ static size_t find_piece_end(struct str token, size_t at, size_t *next)
 
 /* True for a token with a sign, a digit or an inner capital, if at least LETTERS characters follow each other
  * without a sign. "U.S." has only single letters, so it is not an identifier. */
-static bool is_identifier(struct str token)
+static bool is_code_identifier(struct str token)
 {
     enum { LETTERS = 3 }; /* minimum length of one run without signs */
     size_t letters = 0;
@@ -118,7 +118,7 @@ static bool is_identifier(struct str token)
     return marked && readable;
 }
 
-static int read_tokens(struct name_reading *reading, struct arena *arena, wt_error *err)
+static int read_name_tokens(struct name_reading *reading, struct arena *arena, wt_error *err)
 {
     struct str request = reading->request;
     size_t capacity = request.len / 2 + 1;
@@ -141,7 +141,7 @@ static int read_tokens(struct name_reading *reading, struct arena *arena, wt_err
     }
     for (size_t i = 0; i < reading->count; i++) {
         struct token *token = &reading->tokens[i];
-        token->identifier = is_identifier(slice_request(request, token->start, token->end));
+        token->identifier = is_code_identifier(slice_request(request, token->start, token->end));
     }
     return 0;
 }
@@ -500,7 +500,7 @@ int wt__request_names(struct request_names *out, const struct name_index *names,
 {
     struct name_reading reading = {.names = names, .request = request};
     *out = (struct request_names){.count = 0};
-    WT_TRY(read_tokens(&reading, arena, err));
+    WT_TRY(read_name_tokens(&reading, arena, err));
     find_identifiers(&reading);
     if (reading.count <= COVER_TOKENS_MAX)
         WT_TRY(cover_request(&reading, arena, out, err));

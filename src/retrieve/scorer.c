@@ -41,7 +41,7 @@ static bool is_valid_image(const struct scorer_header *header, size_t len)
 }
 
 /* Returns the number of the network with this name, or `variants` if it is missing. */
-static size_t find_variant(const struct scorer_header *header, const char *name)
+static size_t find_scorer_variant(const struct scorer_header *header, const char *name)
 {
     size_t v = 0;
     while (v < header->variants && strncmp(header->names[v], name, SCORER_NAME_MAX) != 0)
@@ -58,7 +58,7 @@ int wt__scorer_bind_image(struct scorer *out, const void *image, size_t len, con
         return wt__fail(err, WT_EMODEL,
                         "scorer: the features have changed since the networks were trained; run "
                         "tools/train-scorer");
-    size_t v = find_variant(header, variant), inputs = header->inputs, hidden = header->hidden;
+    size_t v = find_scorer_variant(header, variant), inputs = header->inputs, hidden = header->hidden;
     if (v == header->variants)
         return wt__fail(err, WT_EMODEL, "scorer: there is no network \"%s\"", variant);
     const float *at = (const float *)(const void *)(header + 1) + v * count_weights(inputs, hidden);
@@ -80,7 +80,7 @@ int wt__scorer_bind(struct scorer *out, const char *encoder, wt_error *err)
 {
     const struct scorer_header *header = (const void *)wt__built_in_scorer;
     const char *variant = encoder ? encoder : SCORER_WORDS;
-    if (is_valid_image(header, wt__built_in_scorer_len) && find_variant(header, variant) == header->variants)
+    if (is_valid_image(header, wt__built_in_scorer_len) && find_scorer_variant(header, variant) == header->variants)
         variant = SCORER_OTHER;
     return wt__scorer_bind_image(out, wt__built_in_scorer, wt__built_in_scorer_len, variant, err);
 }

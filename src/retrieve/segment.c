@@ -48,7 +48,7 @@ static bool next_sentence(struct str text, size_t *at, struct text_span *out)
     return true;
 }
 
-static size_t skip_blanks(struct str text, size_t at, size_t end)
+static size_t skip_segment_blanks(struct str text, size_t at, size_t end)
 {
     while (at < end && wt__is_blank(text.ptr[at]))
         at++;
@@ -63,7 +63,7 @@ static bool is_conjunction(struct str text, size_t at, size_t end, struct str wo
     for (size_t i = 0; i < word.len; i++)
         if ((text.ptr[at + i] | 0x20) != word.ptr[i])
             return false;
-    size_t behind = skip_blanks(text, at + word.len, end);
+    size_t behind = skip_segment_blanks(text, at + word.len, end);
     if (behind == at + word.len)
         return false;
     *next = behind;
@@ -76,14 +76,14 @@ static bool is_delimiter(struct str text, size_t at, size_t end, size_t *next)
 {
     char c = text.ptr[at];
     if (c == ',' || c == ';' || c == ':') {
-        *next = skip_blanks(text, at + 1, end);
+        *next = skip_segment_blanks(text, at + 1, end);
         return *next > at + 1;
     }
     if (!wt__is_blank(c)) {
         *next = at + 1;
         return false;
     }
-    size_t word = *next = skip_blanks(text, at, end);
+    size_t word = *next = skip_segment_blanks(text, at, end);
     return is_conjunction(text, word, end, STR("and"), next) || is_conjunction(text, word, end, STR("then"), next);
 }
 
@@ -132,7 +132,7 @@ static bool wish_begins(struct str text, size_t at, size_t end)
             return true;
         while (stop < end && text.ptr[stop] == '\'') /* the rest of "don't" */
             stop = scan_word_end(text, stop + 1, end);
-        size_t behind = skip_blanks(text, stop, end);
+        size_t behind = skip_segment_blanks(text, stop, end);
         if (verb.actions && behind > stop && behind < end) {
             struct str next = {text.ptr + behind, scan_word_end(text, behind, end) - behind};
             return !verb.noun || next.len == 0 || wt__is_stopword_any_case(next) ||

@@ -163,8 +163,8 @@ static float rarity_of(size_t having, size_t all)
 
 /* Adds the candidates order[begin .. end - 1] to the counts of their words. stamps: [W] last candidate of a word, + 1;
  * so that a word that a candidate repeats counts once. */
-static void count_candidates(const struct soft_words *soft, const uint32_t *order, size_t begin, size_t end,
-                             uint32_t *stamps, uint32_t *counts)
+static void count_soft_candidates(const struct soft_words *soft, const uint32_t *order, size_t begin, size_t end,
+                                  uint32_t *stamps, uint32_t *counts)
 {
     for (size_t i = begin; i < end; i++)
         for (size_t c = order[i], at = words_begin(soft, c); at < soft->ends[c]; at++) {
@@ -181,14 +181,14 @@ static int set_rarity(const struct soft_words *soft, const struct candidate_prov
     uint32_t *stamps = wt__arena_array(arena, uint32_t, soft->distinct);
     uint32_t *counts = wt__arena_array(arena, uint32_t, soft->distinct);
     WT_CHECK_ALLOC(stamps && counts, err);
-    count_candidates(soft, providers->order, 0, soft->count, stamps, counts);
+    count_soft_candidates(soft, providers->order, 0, soft->count, stamps, counts);
     for (size_t w = 0; w < soft->distinct; w++)
         rarity[w] = rarity_of(counts[w], soft->count);
     memset(counts, 0, soft->distinct * sizeof *counts);
     memset(stamps, 0, soft->distinct * sizeof *stamps);
     for (size_t p = 0, begin = 0; p < providers->count; begin = providers->ends[p++]) {
         size_t end = providers->ends[p];
-        count_candidates(soft, providers->order, begin, end, stamps, counts);
+        count_soft_candidates(soft, providers->order, begin, end, stamps, counts);
         for (size_t i = begin; i < end; i++)
             for (size_t c = providers->order[i], at = words_begin(soft, c); at < soft->ends[c]; at++)
                 own_rarity[at] = rarity_of(counts[soft->numbers[at]], end - begin);

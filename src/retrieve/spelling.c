@@ -512,7 +512,7 @@ static bool is_keywords(struct str text)
 }
 
 /* True if one of the listed tokens has the term. */
-static bool is_listed(const struct token_list *tokens, const size_t *listed, size_t count, struct str term)
+static bool is_term_listed(const struct token_list *tokens, const size_t *listed, size_t count, struct str term)
 {
     for (size_t i = 0; i < count; i++)
         if (wt__str_equal(tokens->terms[listed[i]], term))
@@ -541,7 +541,7 @@ int wt__unknown_words(struct unknown_words *out, struct str text, const struct l
         out->read += !joined;
         bool strange = !joined && wt__lexical_df(index, tokens->terms[i]) == 0;
         out->strange += strange;
-        if (strange && names_something(word) && !is_listed(tokens, listed, out->len, tokens->terms[i])) {
+        if (strange && names_something(word) && !is_term_listed(tokens, listed, out->len, tokens->terms[i])) {
             listed[out->len] = i;
             out->words[out->len++] = word;
         }

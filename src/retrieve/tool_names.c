@@ -107,7 +107,7 @@ static void add_hash(struct name_adder *adding, uint64_t hash, enum name_kind ki
         adding->rc = wt__names_builder_add(adding->builder, hash, kind, adding->row, words);
 }
 
-static size_t count_words(struct str text)
+static size_t count_name_words(struct str text)
 {
     struct word_part part = {0};
     size_t words = 0;
@@ -130,13 +130,13 @@ static bool has_letters(struct str text)
 static void add_name(struct name_adder *adding, struct str name, enum name_kind kind)
 {
     if (has_letters(name))
-        add_hash(adding, wt__name_hash_end(wt__name_hash_text(NAME_HASH_EMPTY, name)), kind, count_words(name));
+        add_hash(adding, wt__name_hash_end(wt__name_hash_text(NAME_HASH_EMPTY, name)), kind, count_name_words(name));
 }
 
 /* Adds a title of at least two words. Single words such as "Search" occur in requests for other tools. */
 static void add_title(struct name_adder *adding, struct str title)
 {
-    size_t words = count_words(title);
+    size_t words = count_name_words(title);
     if (words >= 2 && words <= NAME_WORDS_MAX)
         add_name(adding, title, NAME_TITLE);
 }
@@ -157,7 +157,7 @@ static void add_id(struct name_adder *adding, const struct tool *tool)
     uint64_t state = wt__name_hash_text(NAME_HASH_EMPTY, tool->provider);
     if (tool->provider.len > 0 && has_letters(tool->name))
         add_hash(adding, wt__name_hash_end(wt__name_hash_text(state, tool->name)), NAME_ID,
-                 count_words(tool->provider) + count_words(tool->name));
+                 count_name_words(tool->provider) + count_name_words(tool->name));
     add_name(adding, tool->export_name, NAME_ID);
 }
 

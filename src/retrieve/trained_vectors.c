@@ -61,7 +61,7 @@ static int measure_rows(struct mlc *mlc, const char *path, wt_error *err)
     return 0;
 }
 
-static int copy_rows(struct mlc *mlc, const struct mapping *map, const char *path, wt_error *err)
+static int copy_mlc_rows(struct mlc *mlc, const struct mapping *map, const char *path, wt_error *err)
 {
     WT_CLEANUP(wt__safetensors_dispose) struct safetensors file = {0};
     WT_TRY(wt__safetensors_open(&file, path, map->ptr, map->len, err));
@@ -85,7 +85,7 @@ int wt__mlc_open(struct mlc *out, const char *path, const json_t *config, size_t
         return wt__fail(err, WT_EMODEL, "%s: more than %d tools", path, WT_MAX_TOOLS);
     WT_TRY(wt__file_map(&map, path, err));
     wt__sha256_update(key, map.ptr, map.len);
-    WT_TRY(copy_rows(out, &map, path, err));
+    WT_TRY(copy_mlc_rows(out, &map, path, err));
     return name_rows(out, tools, path, arena, err);
 }
 

@@ -307,7 +307,7 @@ static enum strength find_strongest(const struct reader *reader, enum part part)
 }
 
 /* True if a wish has few content words and a pronoun, so that it depends on the sentence before it. */
-static bool refers_back(struct str text)
+static bool refers_to_context(struct str text)
 {
     char word[WORD_LISTED_MAX + 1];
     size_t content = 0;
@@ -328,7 +328,8 @@ static void append_wishes(const struct reader *reader, enum part part, enum stre
         if (s->part != part || (s->strength < strength && !follows))
             continue;
         const struct sentence *before = i > 0 ? s - 1 : s;
-        if (before != s && last != i - 1 && before->part == part && !is_formula(before->text) && refers_back(s->text)) {
+        if (before != s && last != i - 1 && before->part == part && !is_formula(before->text) &&
+            refers_to_context(s->text)) {
             wt__buffer_str(out, before->text);
             wt__buffer_char(out, '\n');
         }

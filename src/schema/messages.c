@@ -46,20 +46,10 @@ int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, co
                        place.len > 0 ? place.ptr : "at its root", what);
 }
 
-/* Returns the start of a text, up to `most` bytes of whole characters. */
-static struct str cut_text(struct str text, size_t most)
-{
-    if (text.len <= most)
-        return text;
-    while (most > 0 && ((unsigned char)text.ptr[most] & 0xC0) == 0x80)
-        most--;
-    return (struct str){text.ptr, most};
-}
-
 /* Appends the text in quotes, truncated to `most` bytes. */
 static void quote_text(struct buffer *out, struct str text, size_t most)
 {
-    struct str shown = cut_text(text, most);
+    struct str shown = wt__str_cut(text, most);
     wt__shown_string(out, shown);
     if (shown.len == text.len || out->failed || out->len == 0)
         return;
@@ -97,7 +87,7 @@ static void quote_value(struct buffer *out, const json_t *value)
         return;
     }
     int rc = json_dump_callback(value, collect_json, &json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-    struct str shown = cut_text(wt__buffer_view(&json), MESSAGE_VALUE_BYTES);
+    struct str shown = wt__str_cut(wt__buffer_view(&json), MESSAGE_VALUE_BYTES);
     wt__shown_json(out, shown);
     if (shown.len < json.len)
         wt__buffer_text(out, "...");

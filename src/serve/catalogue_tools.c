@@ -75,11 +75,9 @@ static void put_brief(struct buffer *out, const wt_tool *tool, const char *first
     wt__buffer_printf(out, "{%s\"name\":", first);
     wt__buffer_json(out, wt__str(tool->export_name));
     if (described && description.len > 0) {
-        size_t len = description.len < CATALOGUE_BRIEF_BYTES ? description.len : CATALOGUE_BRIEF_BYTES;
-        while (len < description.len && ((unsigned char)description.ptr[len] & 0xc0) == 0x80)
-            len--; /* do not cut inside a UTF-8 character */
-        wt__mcp_put_text(out, ",\"description\":", (struct str){description.ptr, len});
-        wt__buffer_text(out, len < description.len ? ",\"cut\":true" : "");
+        struct str brief = wt__str_cut(description, CATALOGUE_BRIEF_BYTES);
+        wt__mcp_put_text(out, ",\"description\":", brief);
+        wt__buffer_text(out, brief.len < description.len ? ",\"cut\":true" : "");
     }
     wt__buffer_char(out, '}');
 }

@@ -139,7 +139,7 @@ static void put_resource(struct buffer *out, const struct otlp_settings *setting
     wt__buffer_text(out, "]}");
 }
 
-static void begin_body(struct buffer *out, const struct otlp_settings *settings)
+static void begin_otlp_body(struct buffer *out, const struct otlp_settings *settings)
 {
     wt__buffer_text(out, "{\"resourceSpans\":[{\"resource\":");
     put_resource(out, settings);
@@ -165,7 +165,7 @@ static void end_body(struct buffer *out)
 void wt__otlp_write(struct buffer *out, const struct otlp_settings *settings, const struct otlp_request *requests,
                     size_t count, double clock_ms)
 {
-    begin_body(out, settings);
+    begin_otlp_body(out, settings);
     for (size_t i = 0; i < count; i++) {
         wt__buffer_text(out, i > 0 ? "," : "");
         put_request_spans(out, &requests[i], clock_ms);
@@ -246,7 +246,7 @@ static size_t take_batch(struct otlp *otlp, struct buffer *body)
         count = OTLP_BATCH_MAX;
     clock_gettime(CLOCK_REALTIME, &now);
     double clock_ms = (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6 - wt__now_ms();
-    begin_body(body, otlp->settings);
+    begin_otlp_body(body, otlp->settings);
     for (size_t i = 0; i < count; i++) {
         struct otlp_request *request = place_at(otlp, tail + i);
         wt__buffer_text(body, i > 0 ? "," : "");

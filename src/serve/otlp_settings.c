@@ -68,7 +68,7 @@ static int read_pair(struct list_reader *list, struct arena *arena, const char *
     return 0;
 }
 
-static int read_headers(struct otlp_settings *out, const char *name, const char *text, wt_error *err)
+static int read_otlp_headers(struct otlp_settings *out, const char *name, const char *text, wt_error *err)
 {
     struct list_reader list = {name, wt__str(text)};
     const char *key;
@@ -193,7 +193,7 @@ int wt__otlp_settings_read(struct otlp_settings *out, const char *endpoint, char
     for (size_t i = 0; i < 2 && out->header_count == 0; i++) {
         const char *headers = read_variable(get, header_names[i]);
         if (headers)
-            WT_TRY(read_headers(out, header_names[i], headers, err));
+            WT_TRY(read_otlp_headers(out, header_names[i], headers, err));
     }
     const char *attributes = read_variable(get, "OTEL_RESOURCE_ATTRIBUTES");
     if (attributes)

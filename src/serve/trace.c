@@ -10,7 +10,7 @@
 /* ---------------------------------------------------------------- contexts */
 
 /* Parses `count` lower-case hexadecimal digits, at most 16. */
-static bool parse_digits(const char *text, size_t count, uint64_t *out)
+static bool parse_hex_digits(const char *text, size_t count, uint64_t *out)
 {
     *out = 0;
     for (size_t i = 0; i < count; i++) {
@@ -27,13 +27,13 @@ bool wt__trace_parse(struct str text, struct trace_context *out)
     enum { VERSION = 0, TRACE = 3, SPAN = 36, FLAGS = 53, END = 55, UNUSED_VERSION = 0xff, SAMPLED = 1 };
     uint64_t version, flags;
     if (text.len < END || text.ptr[TRACE - 1] != '-' || text.ptr[SPAN - 1] != '-' || text.ptr[FLAGS - 1] != '-' ||
-        !parse_digits(text.ptr + VERSION, 2, &version) || version == UNUSED_VERSION)
+        !parse_hex_digits(text.ptr + VERSION, 2, &version) || version == UNUSED_VERSION)
         return false;
     if (text.len > END && (version == 0 || text.ptr[END] != '-')) /* later versions may add parts */
         return false;
-    if (!parse_digits(text.ptr + TRACE, 16, &out->trace[0]) ||
-        !parse_digits(text.ptr + TRACE + 16, 16, &out->trace[1]) || !parse_digits(text.ptr + SPAN, 16, &out->parent) ||
-        !parse_digits(text.ptr + FLAGS, 2, &flags))
+    if (!parse_hex_digits(text.ptr + TRACE, 16, &out->trace[0]) ||
+        !parse_hex_digits(text.ptr + TRACE + 16, 16, &out->trace[1]) ||
+        !parse_hex_digits(text.ptr + SPAN, 16, &out->parent) || !parse_hex_digits(text.ptr + FLAGS, 2, &flags))
         return false;
     out->is_sampled = flags & SAMPLED;
     return (out->trace[0] | out->trace[1]) != 0 && out->parent != 0;
@@ -71,8 +71,8 @@ int wt__trace_source_open(struct trace_source *source, const struct trace_sample
     atomic_init(&source->next, 1);
     if (!wt__random_digits(digits, TRACE_ID_BYTES - 1))
         return wt__fail(err, WT_EIO, "the system has no random numbers");
-    parse_digits(digits, 16, &source->seeds[0]);
-    parse_digits(digits + 16, 16, &source->seeds[1]);
+    parse_hex_digits(digits, 16, &source->seeds[0]);
+    parse_hex_digits(digits + 16, 16, &source->seeds[1]);
     return 0;
 }
 

@@ -20,7 +20,7 @@ enum { OFFERED_MAX = 16 /* maximum variables in `offered` */ };
 static const char *const our_path[] = {"mcpServers", NULL};
 
 /* Reads our file of servers, if it exists. */
-static int read_servers(struct client_import *import, wt_error *err)
+static int read_gateway_servers(struct client_import *import, wt_error *err)
 {
     WT_CLEANUP(json_decrefp) json_t *root = NULL;
     const char *why = NULL;
@@ -212,7 +212,7 @@ static int note_moved(struct file_plan *r, struct client_import_server *server, 
 
 /* True if a list of Gemini CLI, "allowed" or "excluded", contains the name. With name NULL, true if the list has any
  * element. */
-static bool is_listed(const struct file_plan *r, const char *list, const char *name)
+static bool is_server_listed(const struct file_plan *r, const char *list, const char *name)
 {
     const json_t *names = wt__json_array(wt__json_object(r->root, "mcp"), list), *item;
     size_t i;
@@ -303,7 +303,7 @@ static int plan_server(struct file_plan *r, size_t index, wt_error *err)
     for (size_t i = 0; !out->why && i < judged.variable_count; i++)
         if (!passes_on(r, judged.variables[i]))
             out->why = "it uses a variable that is not in the \"env\" of whichtool's entry";
-    if (!out->why && is_listed(r, "excluded", out->name))
+    if (!out->why && is_server_listed(r, "excluded", out->name))
         out->why = "its client lists it in \"excluded\"";
     if (out->why)
         return 0;
@@ -405,7 +405,7 @@ static int plan_servers(struct file_plan *r, wt_error *err)
     WT_TRY(note_projects(r, err));
     if (!r->servers)
         return 0;
-    if (is_listed(r, "allowed", NULL))
+    if (is_server_listed(r, "allowed", NULL))
         return skip_file(r, "its \"allowed\" lists the servers that its client starts", err);
     int rc = read_config(r, &why);
     if (rc < 0)
@@ -548,7 +548,7 @@ int wt__client_import_plan(struct client_import *out, const struct client_import
     out->files = wt__arena_array(&out->arena, struct client_import_file, count);
     WT_CHECK_ALLOC(out->files, err);
     WT_TRY(check_paths(out, options, err));
-    WT_TRY(read_servers(out, err));
+    WT_TRY(read_gateway_servers(out, err));
     for (size_t i = 0; i < count; i++)
         WT_TRY(plan_place(out, options, &places[i], err));
     if (json_object_size(out->servers) > MCP_SERVERS_MAX)

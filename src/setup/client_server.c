@@ -118,7 +118,7 @@ static bool is_empty_value(const json_t *value)
     return json_is_null(value) || (json_is_array(value) && json_array_size(value) == 0);
 }
 
-static void check_members(struct server_check *j, const json_t *entry)
+static void check_server_members(struct server_check *j, const json_t *entry)
 {
     const char *key;
     json_t *value;
@@ -153,7 +153,7 @@ static bool is_local(const char *url)
     return false;
 }
 
-static void check_url(struct server_check *j, const struct mcp_server *server, const json_t *entry)
+static void check_server_url(struct server_check *j, const struct mcp_server *server, const json_t *entry)
 {
     struct str type = wt__json_str(entry, "type").len ? wt__json_str(entry, "type") : wt__json_str(entry, "transport");
     if (type.len > 0 && !wt__str_among(type, transports, sizeof transports / sizeof *transports))
@@ -182,11 +182,11 @@ int wt__client_check_server(struct client_server *out, struct arena *arena, cons
         refuse_move(&j, "only its client reads its \"envFile\"", "", "");
     if (strlen(server->name) > WT_MAX_NAME_BYTES)
         refuse_move(&j, "its name is too long", "", "");
-    check_members(&j, entry);
+    check_server_members(&j, entry);
     if (server->refusal)
         refuse_move(&j, server->refusal, "", "");
     else if (server->url)
-        check_url(&j, server, entry);
+        check_server_url(&j, server, entry);
     else
         check_command(&j, entry);
     if (out->why || j.failed) {

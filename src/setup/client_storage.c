@@ -68,7 +68,7 @@ const char *wt__text_hash(struct arena *arena, struct str text)
 /* ---------------------------------------------------------------- reading */
 
 /* Reads a file into the arena. */
-static int read_text(struct str *out, struct arena *arena, const char *path, wt_error *err)
+static int read_client_text(struct str *out, struct arena *arena, const char *path, wt_error *err)
 {
     WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
@@ -111,7 +111,7 @@ int wt__client_text_read(struct client_text *out, const char **why, struct arena
     }
     out->path = wt__arena_copy(arena, wt__str(real));
     WT_CHECK_ALLOC(out->path, err);
-    int rc = read_text(&out->text, arena, out->path, &read_error);
+    int rc = read_client_text(&out->text, arena, out->path, &read_error);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (rc < 0) {
@@ -175,7 +175,7 @@ int wt__client_backup(const char **out, bool *is_new, struct arena *arena, const
             return wt__fail_nomem(err);
         if (lstat(*out, &info) == 0) {
             if (S_ISREG(info.st_mode) && info.st_size == (off_t)text->text.len &&
-                read_text(&there, arena, *out, NULL) == 0 && wt__str_equal(there, text->text))
+                read_client_text(&there, arena, *out, NULL) == 0 && wt__str_equal(there, text->text))
                 return 0;
             continue;
         }
@@ -255,7 +255,7 @@ static void read_change(struct record_reading *r, struct client_change *out, con
     }
 }
 
-static int read_changes(struct client_record *out, struct record_reading *r, const json_t *root, wt_error *err)
+static int read_client_changes(struct client_record *out, struct record_reading *r, const json_t *root, wt_error *err)
 {
     const json_t *changes = wt__json_array(root, "changes");
     out->made_servers = wt__json_bool(root, "made_servers", false);
@@ -284,7 +284,7 @@ int wt__client_record_read(struct client_record *out, struct arena *arena, const
     WT_TRY(wt__file_read(&bytes, &len, path, CLIENT_RECORD_BYTES_MAX, err));
     int rc = wt__json_parse(&root, bytes, len, err);
     if (rc == 0)
-        rc = read_changes(out, &r, root, err);
+        rc = read_client_changes(out, &r, root, err);
     if (rc < 0 && rc != WT_ENOMEM)
         rc = wt__fail_context(err, rc,
                               "cannot read %s, the record of changes to clients' files; their backups are next to them "

@@ -55,7 +55,7 @@ static int skip_undo_file(struct client_undo *undo, struct client_undo_file *fil
 }
 
 /* Appends a name to a list in the arena. */
-static int add_name(struct arena *arena, const char ***names, size_t *count, const char *name, wt_error *err)
+static int add_server_name(struct arena *arena, const char ***names, size_t *count, const char *name, wt_error *err)
 {
     const char **next = wt__arena_array(arena, const char *, *count + 1);
     WT_CHECK_ALLOC(next, err);
@@ -111,12 +111,12 @@ static int put_back(struct undo_edit *e, const struct client_moved *moved, wt_er
     struct arena *arena = &e->undo->arena;
     WT_CLEANUP(json_decrefp) json_t *value = NULL;
     if (json_object_get(e->servers, moved->name))
-        return add_name(arena, &e->file->kept, &e->file->kept_count, moved->name, err);
+        return add_server_name(arena, &e->file->kept, &e->file->kept_count, moved->name, err);
     WT_TRY(wt__json_parse_relaxed(&value, wt__str(moved->text), err));
     if (json_object_set(e->servers, moved->name, value) < 0)
         return wt__fail_nomem(err);
     e->added[e->added_count++] = (struct json_new_member){moved->name, wt__str(moved->text)};
-    return add_name(arena, &e->file->back, &e->file->back_count, moved->name, err);
+    return add_server_name(arena, &e->file->back, &e->file->back_count, moved->name, err);
 }
 
 static int write_edited(struct undo_edit *e, wt_error *err)
@@ -178,7 +178,7 @@ static int undo_change(struct client_undo *undo, struct client_undo_file *file, 
     if (rc > 0) {
         file->after = before;
         for (size_t i = 0; i < change->moved_count; i++)
-            WT_TRY(add_name(&undo->arena, &file->back, &file->back_count, change->moved[i].name, err));
+            WT_TRY(add_server_name(&undo->arena, &file->back, &file->back_count, change->moved[i].name, err));
         if (file->state == UNDO_NEVER)
             file->state = UNDO_BYTES;
         return 0;
@@ -264,7 +264,7 @@ static int mark_moved(struct client_undo *undo, const struct json_members *membe
             if (json_equal(there, was))
                 drop[member - members->members] = true;
             else
-                WT_TRY(add_name(&undo->arena, &undo->left, &undo->left_count, member->name, err));
+                WT_TRY(add_server_name(&undo->arena, &undo->left, &undo->left_count, member->name, err));
         }
     }
     return 0;
@@ -279,7 +279,7 @@ static int mark_added(struct client_undo *undo, const struct json_members *membe
             for (size_t k = 0; k < undo->record.changes[i].moved_count; k++)
                 moved |= strcmp(undo->record.changes[i].moved[k].as, members->members[m].name) == 0;
         if (!moved)
-            WT_TRY(add_name(&undo->arena, &undo->added, &undo->added_count, members->members[m].name, err));
+            WT_TRY(add_server_name(&undo->arena, &undo->added, &undo->added_count, members->members[m].name, err));
     }
     return 0;
 }

@@ -5,21 +5,21 @@
 
 /* ---------------------------------------------------------------- statements */
 
-static bool is_word_character(char c)
+static bool is_sql_word_character(char c)
 {
     return wt__is_letter(c) || wt__is_digit(c) || c == '_';
 }
 
-static size_t word_length(const char *at)
+static size_t measure_sql_word(const char *at)
 {
     size_t len = 0;
-    while (is_word_character(at[len]))
+    while (is_sql_word_character(at[len]))
         len++;
     return len;
 }
 
 /* Returns the text behind the blanks at `at`. */
-static const char *skip_blanks(const char *at)
+static const char *skip_sql_blanks(const char *at)
 {
     return at + strspn(at, " \n");
 }
@@ -28,7 +28,7 @@ static const char *skip_blanks(const char *at)
 static const char *after_words(const char *at, const char *words)
 {
     size_t len = strlen(words);
-    return strncmp(at, words, len) == 0 && !is_word_character(at[len]) ? at + len : NULL;
+    return strncmp(at, words, len) == 0 && !is_sql_word_character(at[len]) ? at + len : NULL;
 }
 
 /* True if the word is followed by the name of a table. */
@@ -58,12 +58,12 @@ static const char *translate_word(struct buffer *out, const char *at, const char
     if ((after = after_words(at, "NOT INDEXED")))
         return after;
     if ((after = after_words(at, "INDEXED BY"))) {
-        after = skip_blanks(after);
-        return after + word_length(after);
+        after = skip_sql_blanks(after);
+        return after + measure_sql_word(after);
     }
-    size_t len = word_length(at);
+    size_t len = measure_sql_word(at);
     wt__buffer_append(out, at, len);
-    const char *next = skip_blanks(at + len);
+    const char *next = skip_sql_blanks(at + len);
     if (!is_before_table(at, len) || *next < 'a' || *next > 'z')
         return at + len;
     wt__buffer_printf(out, " \"%s\".", schema);
@@ -84,7 +84,7 @@ void wt__dialect_translate(struct buffer *out, const char *sql, const char *sche
             wt__buffer_append(out, at + 2, digits);
             wt__buffer_text(out, "'::bytea");
             at += digits + 3;
-        } else if (is_word_character(*at)) {
+        } else if (is_sql_word_character(*at)) {
             at = translate_word(out, at, schema);
         } else {
             wt__buffer_char(out, *at++);

@@ -390,7 +390,7 @@ static int64_t count_sqlite_changes(struct store *store)
  * Uses the connection's own descriptor, because closing another descriptor would release the locks of the whole
  * process. A writer may have changed the bytes shortly before its commit. The caller then reads the counters once more
  * than needed. */
-static bool read_stamp(struct store *store, unsigned char stamp[STORE_STAMP_BYTES])
+static bool read_sqlite_stamp(struct store *store, unsigned char stamp[STORE_STAMP_BYTES])
 {
     enum { STAMP_AT = 18, ROLLBACK_JOURNAL = 1 };
     sqlite3_file *file = NULL;
@@ -404,7 +404,7 @@ static bool read_sqlite_seen(struct store *store, struct usage_info *out)
 {
     const struct sqlite_database *database = store->database;
     unsigned char stamp[STORE_STAMP_BYTES];
-    if (!database->has_seen || is_in_sqlite_transaction(store) || !read_stamp(store, stamp) ||
+    if (!database->has_seen || is_in_sqlite_transaction(store) || !read_sqlite_stamp(store, stamp) ||
         memcmp(stamp, database->stamp, sizeof stamp) != 0)
         return false;
     *out = database->seen;
@@ -416,7 +416,7 @@ static void note_sqlite_seen(struct store *store, const struct usage_info *info)
 {
     struct sqlite_database *database = store->database;
     database->seen = *info;
-    database->has_seen = !is_in_sqlite_transaction(store) && read_stamp(store, database->stamp);
+    database->has_seen = !is_in_sqlite_transaction(store) && read_sqlite_stamp(store, database->stamp);
 }
 
 /* ---------------------------------------------------------------- other operations */

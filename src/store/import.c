@@ -221,7 +221,7 @@ static int update_tool(struct tool_import *import, const struct tool *tool, int6
 }
 
 /* Compares a row with the tool. Columns: COLUMN_ID and so on. */
-static void compare_row(const struct tool *tool, struct sql_statement *row, struct stored_row *out)
+static void compare_stored_row(const struct tool *tool, struct sql_statement *row, struct stored_row *out)
 {
     struct str texts[TEXT_COLUMNS], sha256 = {(const char *)tool->sha256, sizeof tool->sha256};
     bool same[TEXT_COLUMNS], same_hash = wt__str_equal(wt__sql_column(row, COLUMN_SHA256), sha256);
@@ -256,7 +256,7 @@ static int find_stored_row(struct tool_import *import, int64_t id, const struct 
                              SQL_VALUES(sql_integer(in->provider.id), sql_text(in->tool->name)), &row, import->err));
     int rc = wt__sql_step(import->store, row, import->err);
     if (rc == 1)
-        compare_row(in->tool, row, out);
+        compare_stored_row(in->tool, row, out);
     return rc;
 }
 

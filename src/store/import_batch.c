@@ -67,7 +67,8 @@ static int note_stored_names(struct tool_import *import, const struct sql_value 
 }
 
 /* Runs a statement that returns ids and names of providers, and sets them in the index of providers. */
-static int index_providers(struct tool_import *import, const char *sql, const struct sql_value *names, size_t count)
+static int index_stored_providers(struct tool_import *import, const char *sql, const struct sql_value *names,
+                                  size_t count)
 {
     WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     int rc;
@@ -88,11 +89,11 @@ static int index_providers(struct tool_import *import, const char *sql, const st
  * need more checks. */
 static int open_providers(struct tool_import *import, const struct sql_value *names, size_t count)
 {
-    WT_TRY(index_providers(import,
-                           "SELECT id, name FROM provider WHERE name = ANY (?1) AND name NOT IN"
-                           " (SELECT name FROM review_server)",
-                           names, count));
-    return index_providers(
+    WT_TRY(index_stored_providers(import,
+                                  "SELECT id, name FROM provider WHERE name = ANY (?1) AND name NOT IN"
+                                  " (SELECT name FROM review_server)",
+                                  names, count));
+    return index_stored_providers(
         import,
         "INSERT INTO provider (name) SELECT n.name FROM UNNEST(?1) WITH ORDINALITY AS n (name, place)"
         " WHERE n.name NOT IN (SELECT name FROM provider UNION ALL SELECT name FROM provider_alias"

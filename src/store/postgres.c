@@ -182,7 +182,7 @@ int wt__postgres_ready(struct store *store, wt_error *err)
 }
 
 /* libpq's messages about a malformed URL repeat parts of it, which may be a password. */
-static int check_url(const struct postgres *pg, wt_error *err)
+static int check_store_url(const struct postgres *pg, wt_error *err)
 {
     char *message = NULL;
     struct pg_parameter *parameters = pg->pq->conninfoParse(pg->url, &message);
@@ -199,7 +199,7 @@ int wt__postgres_connect(struct store *store, wt_error *err)
     struct postgres *pg = postgres_of(store);
     WT_TRY(wt__libpq(&pg->pq, err));
     WT_TRY(wt__store_split_url(&pg->url, pg->schema, store->url, err));
-    WT_TRY(check_url(pg, err));
+    WT_TRY(check_store_url(pg, err));
     WT_TRY(open_connection(store, err));
     return inspect_server(store, err);
 }

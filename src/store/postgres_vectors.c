@@ -63,8 +63,8 @@ static int create_table(struct store *store, const char *vector_schema, wt_error
 }
 
 /* Adds a copy; vector: [dim]. */
-static int add_copy(struct vector_copies *copies, int64_t tool, struct str kind, int64_t model, const float *vector,
-                    size_t dim, wt_error *err)
+static int add_vector_copy(struct vector_copies *copies, int64_t tool, struct str kind, int64_t model,
+                           const float *vector, size_t dim, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (!copies->values)
@@ -133,7 +133,7 @@ static int read_next_vectors(struct store *store, int64_t *tool, struct buffer *
         vector = wt__alloc_array(dim, sizeof *vector);
         WT_CHECK_ALLOC(vector && !kind->failed, err);
         memcpy(vector, data.ptr, dim * sizeof *vector); /* the column may lie at any address */
-        WT_TRY(add_copy(copies, *tool, name, *model, vector, dim, err));
+        WT_TRY(add_vector_copy(copies, *tool, name, *model, vector, dim, err));
     }
     return rc < 0 ? rc : count;
 }
@@ -164,7 +164,7 @@ int wt__postgres_copy_vectors(struct store *store, const struct vector_set *set,
     if (!has_table)
         return create_copies(store, vector_schema, err); /* of these vectors, too */
     for (size_t i = 0; i < count; i++) {
-        WT_TRY(add_copy(&copies, tools[i], wt__str(set->kind), model, vectors[i], set->dim, err));
+        WT_TRY(add_vector_copy(&copies, tools[i], wt__str(set->kind), model, vectors[i], set->dim, err));
         if (copies.count == COPIES_AT_ONCE || i + 1 == count)
             WT_TRY(insert_copies(store, vector_schema, &copies, err));
     }

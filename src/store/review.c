@@ -100,7 +100,7 @@ static int make_review_row(struct store_review *r, const struct review_item *ite
         SQL_VALUES(sql_integer(r->server), sql_integer(item->kind), sql_text(item->tool.name)), &known->id, r->err);
 }
 
-static bool is_tool_item(const struct review_item *item)
+bool wt__review_is_tool(const struct review_item *item)
 {
     return item->kind == REVIEW_TOOL && item->tool.name.len > 0;
 }
@@ -113,7 +113,7 @@ static bool is_instructions(const struct review_item *item)
 /* Stores an approval. asked: track the tool as new until a usage calls it. */
 static int write_approved(struct store_review *r, const struct review_item *item, struct known_row *known, bool asked)
 {
-    bool tracked = asked && is_tool_item(item);
+    bool tracked = asked && wt__review_is_tool(item);
     WT_TRY(make_review_row(r, item, known));
     return wt__sql_run(r->store,
                        "UPDATE review SET listed = 1, approved_sha256 = ?2, approved = ?3, approved_since = ?4,"
@@ -162,7 +162,7 @@ static int approve_item(struct store_review *r, struct review_item *item, struct
     item->verdict = REVIEW_APPROVED;
     if (!same)
         return write_approved(r, item, known, r->any_approved);
-    r->changes.returned += known->offered && is_tool_item(item);
+    r->changes.returned += known->offered && wt__review_is_tool(item);
     return known->offered || !known->listed ? clear_offer(r, known->id, true) : 0;
 }
 
@@ -248,7 +248,7 @@ static void collect_approved_tools(struct store_review *r)
 {
     for (size_t i = 0; i < r->listing->count; i++) {
         const struct review_item *item = &r->listing->items[i];
-        if (!is_tool_item(item) || item->verdict != REVIEW_APPROVED)
+        if (!wt__review_is_tool(item) || item->verdict != REVIEW_APPROVED)
             continue;
         r->places[r->tool_count] = i;
         r->tools[r->tool_count++] = item->tool;
@@ -281,7 +281,7 @@ static int begin_store_review(struct store_review *r)
     if (!r->known || !r->tools || !r->places || !r->ids)
         return wt__fail_nomem(r->err);
     for (size_t i = 0; i < r->listing->count; i++)
-        if (is_tool_item(&r->listing->items[i]))
+        if (wt__review_is_tool(&r->listing->items[i]))
             WT_TRY(wt__import_check(&r->listing->items[i].tool, 1, r->err));
     r->store->progress = r->listing->progress;
     WT_TRY(wt__sql_begin_bulk(r->store, r->err));
@@ -352,7 +352,7 @@ static int judge_published(struct store_review *r, struct review_item *item)
     bool same = known.approved && strcmp(known.approved_sha256, item->sha256) == 0;
     bool approved = same && (!r->listing->lock || item->locked);
     item->verdict = approved ? REVIEW_APPROVED : known.approved ? REVIEW_CHANGED : REVIEW_NEW;
-    if (approved && is_tool_item(item) && known.tool != 0)
+    if (approved && wt__review_is_tool(item) && known.tool != 0)
         r->ids[r->tool_count++] = known.tool;
     return 0;
 }

@@ -38,6 +38,9 @@ struct review_item {
     enum review_verdict verdict;
 };
 
+/* False for prompts, resources and instructions. */
+bool wt__review_is_tool(const struct review_item *item);
+
 struct review_listing {
     struct str provider, source;
     struct review_item *items; /* [count] with different kinds or names */

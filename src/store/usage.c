@@ -258,8 +258,8 @@ static int prune_segments(struct store *store, int64_t now, wt_error *err)
 }
 
 /* Adds the id of a segment and its usages. Returns 1, or 0 if the id is known. */
-static int add_segment(struct store *store, struct str id, const struct usage *usages, size_t count,
-                       enum usage_fate *fates, wt_error *err)
+static int add_usage_segment(struct store *store, struct str id, const struct usage *usages, size_t count,
+                             enum usage_fate *fates, wt_error *err)
 {
     int64_t last = 0, now = (int64_t)time(NULL);
     WT_TRY(prune_segments(store, now, err));
@@ -275,7 +275,7 @@ int wt__store_add_segment(struct store *store, struct str id, const struct usage
                           enum usage_fate *fates, wt_error *err)
 {
     WT_TRY(wt__sql_begin(store, err));
-    return wt__sql_end(store, add_segment(store, id, usages, count, fates, err), err);
+    return wt__sql_end(store, add_usage_segment(store, id, usages, count, fates, err), err);
 }
 
 /* Maximum earlier usages with the same client and request that are compared with one usage. Without the limit, an
@@ -377,7 +377,7 @@ struct usage_reader {
     wt_error *err;
 };
 
-static int read_usage_tools(struct usage_reader *r, struct usage *usage, const struct usage_query *query)
+static int read_tools_of_usage(struct usage_reader *r, struct usage *usage, const struct usage_query *query)
 {
     WT_CLEANUP(wt__sql_close) struct sql_statement *rows = NULL;
     size_t count = 0;
@@ -422,7 +422,7 @@ static int read_stored_usage(struct usage_reader *r, struct sql_statement *row, 
     if (!usage.request.ptr || !usage.client.ptr || !usage.key.ptr ||
         wt__grow((void **)&r->usages, &r->capacity, r->count + 1, sizeof usage) < 0)
         return wt__fail_nomem(r->err);
-    WT_TRY(read_usage_tools(r, &usage, query));
+    WT_TRY(read_tools_of_usage(r, &usage, query));
     r->usages[r->count++] = usage;
     return 0;
 }

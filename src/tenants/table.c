@@ -82,8 +82,8 @@ static int add_item(struct table_reader *r, enum selection_list list, struct str
 }
 
 /* Reads a list of texts. ids: list of the items without wildcards. patterns: list of the others. */
-static int read_list(struct table_reader *r, const json_t *value, const char *member, enum selection_list ids,
-                     enum selection_list patterns)
+static int read_selection_list(struct table_reader *r, const json_t *value, const char *member, enum selection_list ids,
+                               enum selection_list patterns)
 {
     char what[96];
     snprintf(what, sizeof what, "\"%s\" must be a list of non-empty strings", member);
@@ -101,7 +101,7 @@ static int read_list(struct table_reader *r, const json_t *value, const char *me
     return 0;
 }
 
-static int read_member(struct table_reader *r, const char *key, const json_t *value, struct str *name)
+static int read_tenant_member(struct table_reader *r, const char *key, const json_t *value, struct str *name)
 {
     if (strcmp(key, "tenant") == 0) {
         *name = (struct str){json_string_value(value), json_string_length(value)};
@@ -110,11 +110,11 @@ static int read_member(struct table_reader *r, const char *key, const json_t *va
         return fail_line(r, "\"tenant\" must be a name of 1 to 64 letters, digits, '.', '_', '-' and '@'");
     }
     if (strcmp(key, "providers") == 0)
-        return read_list(r, value, key, SELECT_PROVIDERS, SELECT_PROVIDERS);
+        return read_selection_list(r, value, key, SELECT_PROVIDERS, SELECT_PROVIDERS);
     if (strcmp(key, "tools") == 0)
-        return read_list(r, value, key, SELECT_IDS, SELECT_PATTERNS);
+        return read_selection_list(r, value, key, SELECT_IDS, SELECT_PATTERNS);
     if (strcmp(key, "exclude") == 0)
-        return read_list(r, value, key, EXCLUDE_IDS, EXCLUDE_PATTERNS);
+        return read_selection_list(r, value, key, EXCLUDE_IDS, EXCLUDE_PATTERNS);
     if (strcmp(key, "own") == 0) {
         r->owns = json_is_true(value);
         return json_is_boolean(value) ? 0 : fail_line(r, "\"own\" must be true or false");
@@ -203,7 +203,7 @@ static int read_line(struct table_reader *r, struct str line)
     r->owns = false;
     json_object_foreach(row, key, value)
     {
-        WT_TRY(read_member(r, key, value, &name));
+        WT_TRY(read_tenant_member(r, key, value, &name));
     }
     return store_tenant(r, name);
 }

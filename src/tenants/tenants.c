@@ -439,7 +439,7 @@ int wt_tenants_get_info(wt_tenants *tenants, wt_tenants_info *out, wt_error *err
 
 /* ---------------------------------------------------------------- file */
 
-static struct file_stamp read_stamp(const char *path)
+static struct file_stamp read_file_stamp(const char *path)
 {
     struct stat info;
     if (stat(path, &info) != 0)
@@ -473,7 +473,7 @@ static void move_views(struct wt_tenants *tenants, struct tenant_table *table, s
 static int load_table(struct wt_tenants *tenants, wt_error *err)
 {
     struct tenant_table *table;
-    struct file_stamp stamp = read_stamp(tenants->path);
+    struct file_stamp stamp = read_file_stamp(tenants->path);
     WT_TRY(wt__tenant_table_read(&table, tenants->path, err));
     WT_AUTO_FREE struct tenant_view **views = wt__alloc_zeros(table->selection_count, sizeof *views);
     if (!views) {
@@ -508,7 +508,7 @@ int wt_tenants_reload(wt_tenants *tenants, wt_error *err)
 static void reload_changed_file(struct wt_tenants *tenants, struct file_stamp *told)
 {
     wt_error err = {0};
-    struct file_stamp now = read_stamp(tenants->path);
+    struct file_stamp now = read_file_stamp(tenants->path);
     pthread_mutex_lock(&tenants->reload_lock);
     bool changed = !stamps_are_equal(&now, &tenants->stamp) && !stamps_are_equal(&now, told);
     int rc = changed ? load_table(tenants, &err) : 0;
@@ -540,7 +540,7 @@ static void *watch_file(void *context)
 
 /* ---------------------------------------------------------------- life */
 
-static void close_unfinished(wt_tenants **tenants)
+static void close_unfinished_tenants(wt_tenants **tenants)
 {
     wt_tenants_close(*tenants);
 }
@@ -555,7 +555,7 @@ int wt_tenants_open(wt_tenants **out, wt_engine *shared, const char *path, const
         return wt__fail(err, WT_EINVAL, "no file of tenants given");
     if (shared->lender)
         return wt__fail(err, WT_EINVAL, "the engine of a tenant cannot have tenants");
-    WT_CLEANUP(close_unfinished) wt_tenants *tenants = wt__alloc_zeros(1, sizeof *tenants);
+    WT_CLEANUP(close_unfinished_tenants) wt_tenants *tenants = wt__alloc_zeros(1, sizeof *tenants);
     WT_CHECK_ALLOC(tenants, err);
     pthread_mutex_init(&tenants->reload_lock, NULL);
     pthread_mutex_init(&tenants->lock, NULL);

@@ -78,7 +78,7 @@ static const struct entity {
 
 /* Comparison for bsearch. row: a row of `elements` or `entities`, which begins with its name. Both tables are sorted by
  * name. */
-static int compare_names(const void *name, const void *row)
+static int compare_entity_name(const void *name, const void *row)
 {
     return strcmp(name, row);
 }
@@ -143,7 +143,7 @@ static int read_element_name(const char *at, const char *end, const char **name_
         return -1;
     name[len] = '\0';
     *name_end = at;
-    const struct element *found = bsearch(name, elements, ELEMENTS, sizeof *elements, compare_names);
+    const struct element *found = bsearch(name, elements, ELEMENTS, sizeof *elements, compare_entity_name);
     return found ? (int)(found - elements) : -1;
 }
 
@@ -266,7 +266,7 @@ static void read_entity(struct cleaner *c)
     name[len] = '\0';
     bool ends = c->at + 1 + len < c->end && c->at[1 + len] == ';';
     const struct entity *found = ends && *name != '#' ? bsearch(name, entities, sizeof entities / sizeof *entities,
-                                                                sizeof *entities, compare_names)
+                                                                sizeof *entities, compare_entity_name)
                                                       : NULL;
     uint32_t character = found                  ? found->character
                          : ends && *name == '#' ? read_character_reference((struct str){name, len})

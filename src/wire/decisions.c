@@ -140,8 +140,8 @@ static int read_instructions(struct str *out, struct decision_reader *reader, co
 }
 
 /* Rejects unknown members, which may be misspelt. */
-static int check_members(const struct decision_reader *reader, const json_t *object, const char *const *known,
-                         const char *member, size_t index)
+static int check_decision_members(const struct decision_reader *reader, const json_t *object, const char *const *known,
+                                  const char *member, size_t index)
 {
     const char *key;
     const json_t *value;
@@ -230,7 +230,7 @@ static int read_listed_options(struct decision_reader *reader, struct asked_ques
             return fail_at_question(reader, WT_EINVAL, member, i,
                                     question->kind == QUESTION_CHOICE ? "must have a value, a string or a Boolean"
                                                                       : "must have a label, a string");
-        WT_TRY(check_members(reader, item, known, member, i));
+        WT_TRY(check_decision_members(reader, item, known, member, i));
         *option = (struct asked_option){.index = i, .boolean = boolean};
         option->text.name = boolean ? wt__str(json_is_true(value) ? "true" : "false") : wt__json_str(item, key);
         WT_TRY(check_option_name(reader, option->text.name, member, i));
@@ -239,8 +239,8 @@ static int read_listed_options(struct decision_reader *reader, struct asked_ques
     return finish_options(reader, question, member);
 }
 
-static int read_kind(struct decision_reader *reader, const json_t *question, const char *const *kinds,
-                     enum question_kind *out)
+static int read_question_kind(struct decision_reader *reader, const json_t *question, const char *const *kinds,
+                              enum question_kind *out)
 {
     struct str named = wt__json_str(question, "type");
     char why[64];
@@ -261,8 +261,8 @@ static int read_open_ai_question(struct decision_reader *reader, const json_t *j
     };
     struct str instructions;
     const json_t *name = json_object_get(json, "name");
-    WT_TRY(read_kind(reader, json, open_ai_kinds, &out->kind));
-    WT_TRY(check_members(reader, json, known[out->kind], "type", SIZE_MAX));
+    WT_TRY(read_question_kind(reader, json, open_ai_kinds, &out->kind));
+    WT_TRY(check_decision_members(reader, json, known[out->kind], "type", SIZE_MAX));
     if (name && !json_is_string(name) && !json_is_null(name))
         return fail_at_question(reader, WT_EINVAL, "name", SIZE_MAX, "must be a string");
     out->name = json_string_value(name);
@@ -317,8 +317,8 @@ static int read_system_one_question(struct decision_reader *reader, const json_t
     static const char *const known[] = {"type", "instructions", "criteria", NULL};
     const json_t *criteria = json_object_get(json, "criteria");
     struct str instructions;
-    WT_TRY(read_kind(reader, json, system_one_kinds, &out->kind));
-    WT_TRY(check_members(reader, json, known, "type", SIZE_MAX));
+    WT_TRY(read_question_kind(reader, json, system_one_kinds, &out->kind));
+    WT_TRY(check_decision_members(reader, json, known, "type", SIZE_MAX));
     WT_TRY(read_instructions(&instructions, reader, json, out->kind == QUESTION_PREDICATE));
     if (out->kind == QUESTION_CHOICE)
         return read_labelled_options(reader, out, criteria);

@@ -48,7 +48,7 @@ static bool is_route(struct str path)
 }
 
 /* Returns the length of the word at `at`, without trailing ':' and '.'; 0 if no word begins there. */
-static size_t word_length(const char *text, const char *at)
+static size_t measure_shown_word(const char *text, const char *at)
 {
     bool begins = at == text || strchr(" \"'`(=,[", at[-1]);
     size_t len = begins ? strcspn(at, " \"'`),;]") : 0;
@@ -95,7 +95,7 @@ static bool hide_paths(wt_error *err, const char *store_path)
     char *text = err->message;
     bool changed = false;
     for (char *at = text; *at;) {
-        struct str word = {at, word_length(text, at)};
+        struct str word = {at, measure_shown_word(text, at)};
         size_t of_store = store_length(word, store_path);
         bool hides = of_store > 0 || is_absolute_path(word, err->pointer);
         if (of_store > 0)

@@ -43,7 +43,7 @@ static bool skip_json_string(struct compact_scan *scan)
 }
 
 /* Skips a whole number. False for "-0", because the writer writes 0. */
-static bool skip_number(struct compact_scan *scan)
+static bool skip_json_number(struct compact_scan *scan)
 {
     bool negative = skip_char(scan, '-');
     const char *begin = scan->at;
@@ -95,7 +95,7 @@ static bool skip_json_value(struct compact_scan *scan)
     case 'n':
         return skip_word(scan, STR("null"));
     default:
-        return skip_number(scan);
+        return skip_json_number(scan);
     }
 }
 

@@ -321,7 +321,7 @@ static const struct json_verb {
     {"decide", wt__run_decide},
 };
 
-static const struct json_verb *find_verb(const char *name, wt_error *err)
+static const struct json_verb *find_json_verb(const char *name, wt_error *err)
 {
     for (size_t i = 0; name && i < sizeof json_verbs / sizeof *json_verbs; i++)
         if (strcmp(json_verbs[i].name, name) == 0)
@@ -338,7 +338,7 @@ int wt_json(wt_engine *engine, const char *verb, const char *json, size_t len, c
     WT_CLEANUP(wt__buffer_dispose) struct buffer result = {0};
     struct json_run run = {.engine = engine, .out = &result};
     *out = NULL;
-    const struct json_verb *found = find_verb(verb, err);
+    const struct json_verb *found = find_json_verb(verb, err);
     if (!found)
         return WT_EINVAL;
     WT_TRY(found->run(&run, len > 0 ? (struct str){json, len} : STR("{}"), err));

@@ -183,6 +183,32 @@ static void quotes_any_bytes_as_json(void **state)
     }
 }
 
+static void cuts_text_between_characters(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t most;
+        const char *cut;
+    } cases[] = {{"", 0, ""},    {"abc", 3, "abc"}, {"abc", 2, "ab"}, {"abc", 0, ""}, {"aé", 3, "aé"},
+                 {"aé", 2, "a"}, {"日本", 5, "日"}, {"日本", 2, ""},  {"😀", 3, ""},   {"\x80\x80", 1, ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_true(wt__str_equal(wt__str_cut(wt__str(cases[i].text), cases[i].most), wt__str(cases[i].cut)));
+}
+
+static void finds_alternatives(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word, *alternatives;
+        bool found;
+    } cases[] = {{"an", "the|a|an", true}, {"the", "the|a|an", true}, {"a", "a", true},
+                 {"th", "the|a", false},   {"thea", "the|a", false},  {"", "the|a", false},
+                 {"", "the|", true},       {"The", "the|a", false},   {"a|an", "a|an", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(wt__str_is_one_of(wt__str(cases[i].word), wt__str(cases[i].alternatives)), cases[i].found);
+}
+
 /* Puts each byte at each position, because wt__str_plain checks eight bytes at a time, and the last ones singly. */
 static void counts_bytes_that_need_no_escape(void **state)
 {
@@ -553,6 +579,8 @@ int main(void)
         cmocka_unit_test(arena_blocks_are_aligned_and_never_move),
         cmocka_unit_test(buffers_stop_at_their_maximum),
         cmocka_unit_test(quotes_any_bytes_as_json),
+        cmocka_unit_test(cuts_text_between_characters),
+        cmocka_unit_test(finds_alternatives),
         cmocka_unit_test(counts_bytes_that_need_no_escape),
         cmocka_unit_test(map_finds_inserted_keys),
         cmocka_unit_test(sha256_matches_the_standard),

@@ -47,7 +47,7 @@ static enum mcp_incoming_kind mark_bad(struct mcp_incoming *in, int code, const 
     return MCP_IN_BAD;
 }
 
-static enum mcp_incoming_kind read_kind(struct mcp_incoming *in)
+static enum mcp_incoming_kind read_message_kind(struct mcp_incoming *in)
 {
     const json_t *method = json_object_get(in->message, "method"), *params = json_object_get(in->message, "params");
     if (!json_is_object(in->message))
@@ -120,7 +120,7 @@ void wt__mcp_read_message(struct mcp_incoming *in, struct str text)
                        ? mark_bad(in, MCP_PARSE_ERROR, "the JSON is nested too deeply")
                        : mark_bad(in, MCP_PARSE_ERROR, "the message is not valid JSON, or has a duplicate name");
     else
-        in->kind = read_kind(in);
+        in->kind = read_message_kind(in);
 }
 
 void wt__mcp_incoming_dispose(struct mcp_incoming *in)

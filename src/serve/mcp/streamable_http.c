@@ -149,7 +149,7 @@ static struct mcp_peer *find_peer(struct mcp_http *http, struct http_exchange *e
 }
 
 /* Works like wt__mcp_peer_open for the sender of a request. */
-static struct mcp_peer *open_peer(struct mcp_http *http, const struct mcp_asker *asker, bool known)
+static struct mcp_peer *open_http_peer(struct mcp_http *http, const struct mcp_asker *asker, bool known)
 {
     struct mcp_peer *peer = wt__mcp_peer_open(http->service, asker->principal, known);
     if (peer && asker->tenant)
@@ -161,7 +161,7 @@ static struct mcp_peer *open_peer(struct mcp_http *http, const struct mcp_asker 
 static struct mcp_peer *create_session(struct mcp_http *http, struct mcp_channel *channel,
                                        const struct mcp_asker *asker, char session[MCP_SESSION_ID_BYTES], wt_error *err)
 {
-    struct mcp_peer *peer = open_peer(http, asker, true);
+    struct mcp_peer *peer = open_http_peer(http, asker, true);
     if (!peer) {
         wt__fail_nomem(err);
     } else if (wt__mcp_session_add(&http->sessions, peer, session, err) < 0) {
@@ -197,7 +197,7 @@ static void handle_http_request(struct mcp_http *http, struct http_exchange *exc
     struct mcp_channel *channel = wt__mcp_http_channel_open(&http->streams, exchange, asker->trace);
     struct mcp_peer *peer = NULL;
     if (channel)
-        peer = modern   ? open_peer(http, asker, false)
+        peer = modern   ? open_http_peer(http, asker, false)
                : begins ? create_session(http, channel, asker, session, &err)
                         : find_peer(http, exchange, asker, in);
     if (peer)
