@@ -5,7 +5,7 @@
     python3 bench/call_model.py WHICHTOOL DATA --chat-model NAME --replay FILE --requests N
 
     --requests N   the first N requests of the set by the SHA-256 of their ids; default 20
-    --arguments N  judge the arguments of the first N of these only, which takes most of the answers; default all
+    --selections N, --arguments N   judge the selection, or the arguments, of the first N of these only; default all
     --minutes M    start no request later; the figures cover the requests until then
     --demonstrations   record ToolVerifier's demonstrations first, as calls.py does
     --list         list each request with the chosen tool and the call
@@ -142,19 +142,21 @@ def judge_arguments(run, row, gold, echo):
             "invalid": not filled["question"] and not filled["valid"], **count_answers(exchanges)}
 
 
-def judge(run, row, echo, with_arguments):
-    """Returns the verdicts, each with the part of the call that it is about."""
+def judge(run, row, echo, i):
+    """Returns the verdicts on request i, each with the part of the call that it is about."""
     gold = run.ids[next(iter(run.gold[row["_id"]]))]
-    out = {"id": row["_id"], "selection": judge_selection(run, row, gold, echo)}
-    if with_arguments:
+    out = {"id": row["_id"]}
+    if i < run.options.selections:
+        out["selection"] = judge_selection(run, row, gold, echo)
+    if i < run.options.arguments:
         out["arguments"] = judge_arguments(run, row, gold, echo)
     return out
 
 
-def judge_in_time(run, row, echo, with_arguments):
+def judge_in_time(run, row, echo, i):
     if time.monotonic() - run.options.begun > 60 * run.options.minutes:
         return None
-    judged = judge(run, row, echo, with_arguments)
+    judged = judge(run, row, echo, i)
     if run.options.list:
         print(json.dumps(judged), flush=True)
     return judged
@@ -167,7 +169,8 @@ def main():
     for name in ("chat-model", "chat-url", "record", "replay"):
         parser.add_argument("--" + name)
     parser.add_argument("--requests", type=int, default=20)
-    parser.add_argument("--arguments", type=int, default=10**9)
+    for name in ("selections", "arguments"):
+        parser.add_argument("--" + name, type=int, default=10**9)
     parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--demonstrations", action="store_true")
     parser.add_argument("--list", action="store_true")
@@ -181,8 +184,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         run = calls.Run(options, folder, "toolverifier")
         rows = sorted(run.rows, key=lambda r: calls.digest(r["_id"]))[:options.requests]
-        judged = [j for j in pool.map(lambda i, row: judge_in_time(run, row, echo, i < options.arguments),
-                                      range(len(rows)), rows) if j]
+        judged = [j for j in pool.map(lambda i, row: judge_in_time(run, row, echo, i), range(len(rows)), rows) if j]
     for part, keys in VERDICTS.items():
         of = [j[part] for j in judged if part in j]
         for key in keys:

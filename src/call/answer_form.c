@@ -306,8 +306,9 @@ void wt__argument_line(struct buffer *out, const struct parameter *parameter)
 
 bool wt__argument_is_absent(const json_t *value, const struct parameter *parameter)
 {
-    static const char *const words[] = {"none",          "null",      "n/a",    "not mentioned",
-                                        "not specified", "not given", "unknown"};
+    static const char *const words[] = {"none",          "null",          "n/a",           "any",          "unknown",
+                                        "not mentioned", "not specified", "not given",     "not provided", "not stated",
+                                        "not set",       "unspecified",   "not applicable"};
     if (!value || json_is_null(value))
         return true;
     if (!json_is_string(value))

@@ -143,7 +143,7 @@ void wt__argument_line(struct buffer *out, const struct parameter *parameter);
 /* Appends a string as it is, and any other value as JSON. */
 void wt__argument_value(struct buffer *out, const json_t *value);
 
-/* True if the model's value means "no value": NULL, null, a blank string, or a word such as "none" or "n/a". If the
+/* True if the model's value means "no value": NULL, null, a blank string, or a word such as "none", "n/a" or "any". If the
  * parameter's enumeration has the word, the word is a value. */
 bool wt__argument_is_absent(const json_t *value, const struct parameter *parameter);
 
