@@ -143,8 +143,8 @@ void wt__argument_line(struct buffer *out, const struct parameter *parameter);
 /* Appends a string as it is, and any other value as JSON. */
 void wt__argument_value(struct buffer *out, const json_t *value);
 
-/* True if the model's value means "no value": NULL, null, a blank string, or a word such as "none", "n/a" or "any". If the
- * parameter's enumeration has the word, the word is a value. */
+/* True if the model's value means "no value": NULL, null, a blank string, or a word such as "none", "n/a" or "any". If
+ * the parameter's enumeration has the word, the word is a value. */
 bool wt__argument_is_absent(const json_t *value, const struct parameter *parameter);
 
 /* True if two predictions are equal. Numbers are compared by value. Strings are compared without case and surrounding
