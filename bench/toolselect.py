@@ -11,7 +11,7 @@ right tool has the score 1, and whose other listed tools have the score 0, which
 ten is held out, by the SHA-256 of its name: its samples are dev, and are only ranked against their own list.
 
 Prints for each model the share of requests whose right tool is first: on dev among the tools of the list, and on
-ToolVerifier's requests among all of its 17 tools, with the recipes dense, hybrid and joint or cross."""
+ToolVerifier's requests among all of its 17 tools, with the recipes dense, hybrid and joint."""
 import hashlib
 import json
 import os
@@ -60,11 +60,11 @@ def convert(samples, folder):
         write_lines(f"{folder}/qrels/{split}.tsv", ["query-id\tcorpus-id\tscore"] + lines)
 
 
-def train(whichtool, data, folder, model, options):
+def train(whichtool, data, folder, options):
     """Trains a model once, and returns its folder."""
     if not os.path.exists(f"{folder}/done"):
         resume = ["--resume"] if os.path.exists(folder) else []
-        subprocess.run([whichtool, "train", *options, "--data", data, "--out", folder, "--model", model, *resume], check=True)
+        subprocess.run([whichtool, "train", *options, "--data", data, "--out", folder, "--model", INCLUDED, *resume], check=True)
         write_lines(f"{folder}/done", [])
     return f"{folder}/{options[0]}"
 
@@ -101,8 +101,8 @@ def main():
     names = {tool["title"] for tool in beir.lines(f"{unseen}/corpus.jsonl")}
     right = beir.judgements(unseen)
     test = [(q["text"], next(iter(right[q["_id"]])), names) for q in beir.lines(f"{unseen}/queries.jsonl") if q["_id"] in right]
-    encoder = train(whichtool, f"{work}/data", f"{work}/encoder", INCLUDED, ENCODER)
-    cross = train(whichtool, f"{work}/data", f"{work}/cross", INCLUDED, CROSS)
+    encoder = train(whichtool, f"{work}/data", f"{work}/encoder", ENCODER)
+    cross = train(whichtool, f"{work}/data", f"{work}/cross", CROSS)
     print(f"{len(samples) - len(dev)} training requests, {len(dev)} dev, {len(test)} test")
     print("| trained | recipe | dev, own lists | ToolVerifier |\n|---|---|---|---|")
     sets = [(f"{work}/data", dev), (unseen, test)]

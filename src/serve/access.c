@@ -363,7 +363,7 @@ struct str wt__bearer_key(struct str authorization)
 }
 
 /* Creates a random key: "wt_" and 43 characters of base64url. */
-static int draw_key(char key[64], wt_error *err)
+static int generate_key(char key[64], wt_error *err)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     unsigned char secret[SECRET + 1] = {0};
@@ -434,6 +434,6 @@ int wt__keys_add(const char *path, const char *name, unsigned scopes, const char
     if (has_key_name(keys, wt__str(name)))
         return wt__fail(err, WT_EINVAL, "%s already has a key named %s; remove its line, or choose another name", path,
                         name);
-    WT_TRY(draw_key(key, err));
+    WT_TRY(generate_key(key, err));
     return append_key_row(path, before, name, scopes, tenant, key, err);
 }

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "http/handlers.h"
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -721,10 +722,11 @@ static void free_worker_prefers_clients_without_running_requests(void **state)
     stop_server(&served);
 }
 
-enum { LONG_REQUEST = 4000 }; /* bytes; 80 ms behind a short request */
+enum { LONG_REQUEST = 4000, /* bytes; 80 ms behind a short request */ SOON_MS = 60 };
 
-/* Sends a request of LONG_REQUEST bytes and a short one, while another request occupies the only worker. */
-static void queue_long_and_short(const struct server_under_test *served, int clients[3], unsigned pause_ms)
+/* Sends a request of LONG_REQUEST bytes and, after a pause, a short one. Another request occupies the only worker.
+ * Returns the milliseconds until the short one was queued. */
+static double queue_long_and_short(const struct server_under_test *served, int clients[3], unsigned pause_ms)
 {
     char text[LONG_REQUEST + 64];
     struct http_figures figures = {0};
@@ -732,6 +734,7 @@ static void queue_long_and_short(const struct server_under_test *served, int cli
         clients[i] = connect_to(served->server);
     send_text(clients[0], GET("/wait"));
     wait_for_count(&world.entered, 1);
+    double began = wt__now_ms();
     snprintf(text, sizeof text, "GET /long?%0*d HTTP/1.1\r\nHost: x\r\n\r\n", LONG_REQUEST, 0);
     send_text(clients[1], text);
     while (figures.queued < 1)
@@ -740,36 +743,47 @@ static void queue_long_and_short(const struct server_under_test *served, int cli
     send_text(clients[2], GET("/wait"));
     while (figures.queued < 2)
         wt__http_server_figures(served->server, &figures);
+    return wt__now_ms() - began;
+}
+
+/* Sets *queued to the number of requests that wait while the second /wait runs. Returns as queue_long_and_short. */
+static double answer_long_and_short(unsigned pause_ms, unsigned wanted, uint64_t *queued)
+{
+    struct server_under_test served;
+    struct http_server_options options = plain;
+    struct buffer in = {0}, last = {0};
+    struct http_figures figures;
+    int clients[3];
+    options.workers = 1;
+    reset_world(NULL);
+    start_server(&served, options);
+    double took = queue_long_and_short(&served, clients, pause_ms);
+    increment(&world.open);
+    wait_for_count(&world.entered, 2 + (wanted == 0));
+    wt__http_server_figures(served.server, &figures);
+    *queued = figures.queued;
+    increment(&world.open);
+    for (int c = 0; c < 3; c++) {
+        assert_non_null(receive_answer(clients[c], &in, &last));
+        close(clients[c]);
+    }
+    wt__buffer_dispose(&in);
+    wt__buffer_dispose(&last);
+    stop_server(&served);
+    return took;
 }
 
 static void short_request_overtakes_a_long_one_for_a_while(void **state)
 {
     (void)state;
     static const struct {
-        unsigned pause_ms, queued; /* queued: requests that wait while the second /wait runs */
+        unsigned pause_ms, queued;
     } cases[] = {{0, 1}, {120, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct server_under_test served;
-        struct http_server_options options = plain;
-        struct buffer in = {0}, last = {0};
-        int clients[3];
-        options.workers = 1;
-        reset_world(NULL);
-        start_server(&served, options);
-        queue_long_and_short(&served, clients, cases[i].pause_ms);
-        increment(&world.open);
-        wait_for_count(&world.entered, 2 + (cases[i].queued == 0));
-        struct http_figures figures;
-        wt__http_server_figures(served.server, &figures);
-        assert_int_equal(figures.queued, cases[i].queued);
-        increment(&world.open);
-        for (int c = 0; c < 3; c++) {
-            assert_non_null(receive_answer(clients[c], &in, &last));
-            close(clients[c]);
-        }
-        wt__buffer_dispose(&in);
-        wt__buffer_dispose(&last);
-        stop_server(&served);
+        uint64_t queued;
+        while (answer_long_and_short(cases[i].pause_ms, cases[i].queued, &queued) > cases[i].pause_ms + SOON_MS)
+            ; /* on a busy machine, the short request may be too late to overtake */
+        assert_int_equal(queued, cases[i].queued);
     }
 }
 
